@@ -15,7 +15,7 @@ MINOR = 0  # the lower of the two is spoken; kinds or trailing fields were added
 # ---- kind: bit 7 from the host, bit 6 critical, bit 5 reliable, bits 4..0 the number (never 0)
 FROM_HOST = 0x80
 CRITICAL = 0x40  # unknown: stop the deal with a named reason (not set: acknowledge, count, skip)
-RELIABLE = 0x20  # from the shoe: numbered in its journal. From the host: desired state, the body begins with a generation
+RELIABLE = 0x20  # from the shoe: numbered in its journal. From the host: desired state, a generation leads the body
 
 SHOE, HOST = 1, 2  # who sends; the sum: both
 
@@ -37,7 +37,7 @@ SIGNAL = 0xE1
 DUE = 0xA2
 
 # ---- flags of the header: the high nibble must be understood, the low nibble may be ignored
-FLAG_AUTH = 0x80  # 8 bytes of tag before the CRC
+FLAG_AUTH = 0x80  # 8 bytes of tag before the CRC; not understood, and so refused, by an end that has no key
 FLAG_ASK = 0x40  # HELLO: the sender is not up yet and waits for a HELLO
 FLAGS_MUST = 0xF0
 
@@ -217,7 +217,7 @@ def canonical():
 SCHEMA = hashlib.sha256(canonical().encode()).digest()[:4]  # HELLO.schema
 
 
-class ShortBody(ValueError):
+class ShortBodyError(ValueError):
     """A body shorter than its kind's minimum; never filled up with zeros, which would turn a cut into data."""
 
 
@@ -234,11 +234,11 @@ def pack_into(buffer, at, message):
 
 
 def unpack(kind, body):
-    """The message of a known `kind` (FROM_HOST is ignored where both ends send it). Raises ShortBody."""
+    """The message of a known `kind` (FROM_HOST is ignored where both ends send it). Raises ShortBodyError."""
     if kind not in TYPES:
         kind &= ~FROM_HOST
     if len(body) < MINIMUM[kind]:
-        raise ShortBody("%s: %d bytes of body, at least %d expected" % (NAMES[kind], len(body), MINIMUM[kind]))
+        raise ShortBodyError("%s: %d bytes of body, at least %d expected" % (NAMES[kind], len(body), MINIMUM[kind]))
     return TYPES[kind](*struct.unpack_from(LAYOUTS[kind], body, 0))
 
 
