@@ -53,8 +53,11 @@ def stub() -> str:
         lines.append(f"\nclass {message.__name__}(NamedTuple):\n")
         codes = re.sub(r"<|\d+", "", schema.LAYOUTS[kind])
         for field, code in zip(schema.FIELDS[kind].split(), codes, strict=True):
-            lines.append(f"    {field}: {'bytes' if code == 's' else 'int'}\n")
-    lines.append("\nMessage = " + " | ".join(message.__name__ for message in schema.TYPES.values()) + "\n")
+            hides = "  # type: ignore[assignment]" if field in dir(tuple) else ""
+            lines.append(f"    {field}: {'bytes' if code == 's' else 'int'}{hides}\n")
+    lines.append(
+        "\nMessage = (\n    " + "\n    | ".join(message.__name__ for message in schema.TYPES.values()) + "\n)\n"
+    )
     lines.append(_TAIL)
     return "".join(lines)
 

@@ -190,7 +190,7 @@ class Deck(NamedTuple):
     t_us: bytes
     event: int
     deck: int
-    count: int
+    count: int  # type: ignore[assignment]
 
 class Fault(NamedTuple):
     t_us: bytes
@@ -216,7 +216,22 @@ class Due(NamedTuple):
     cards: int
 
 Message = (
-    Hello | Ident | Ping | Pong | Ack | Nak | Stats | Card | CardBack | Seat | Key | Deck | Fault | Clear | Signal | Due
+    Hello
+    | Ident
+    | Ping
+    | Pong
+    | Ack
+    | Nak
+    | Stats
+    | Card
+    | CardBack
+    | Seat
+    | Key
+    | Deck
+    | Fault
+    | Clear
+    | Signal
+    | Due
 )
 
 NAMES: dict[int, str]
