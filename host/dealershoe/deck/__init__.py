@@ -1,0 +1,1 @@
+"""The coded deck: card names and numbers, and the code strips that are printed on the faces."""

@@ -1,0 +1,264 @@
+# Stands in for MicroPython's machine on a Pico: inputs come from the model's timeline, outputs go back as events.
+#
+# The parts behind the pins that only answer (74HC165 of the exit lanes, ADC inputs) are here, because asking another
+# process for each bit would cost more than the firmware's whole turn.
+import io
+import os
+import struct
+import sys
+
+import uselect
+from umachine import *  # PinBase, Signal, mem8 mem16 mem32, idle
+from umachine import PinBase
+
+import _model
+
+PWRON_RESET, WDT_RESET = 1, 3  # reset causes of the rp2 port
+_CAUSE = int(os.getenv("HAL_CAUSE") or PWRON_RESET)
+_UID = bytes(int(os.getenv("HAL_UID")[i : i + 2], 16) for i in range(0, 16, 2))
+
+# board wiring that has a part of its own behind it (HARDWARE-notes, pin budget)
+_SAMPLED = 10  # GP10 to GP16: the level bits of a sample
+_LANE_DATA, _LANE_CLOCK, _LANE_LOAD = 17, 18, 19
+_LIGHT, _AMBIENT, _KEYS = 26, 27, 28
+
+streams = []  # what wakes a sleep: the files of the UARTs in use
+_uarts = []
+_shift = 0  # 74HC165: what is still to come out, D7 first
+
+
+def freq(*_):
+    return 125000000
+
+
+def unique_id():
+    return _UID
+
+
+def reset_cause():
+    return _CAUSE
+
+
+def reset():
+    _model.post(_model.OUT_RESET)
+    sys.exit(0)
+
+
+def disable_irq():
+    return 0
+
+
+def enable_irq(state):
+    pass
+
+
+def unread():
+    """Whether a UART holds bytes that the firmware has not read: then a sleep ends at once."""
+    return any(uart.any() for uart in _uarts)
+
+
+def lightsleep(ms=0):
+    raise NotImplementedError("the stand-in board does not sleep deeper than time.sleep_ms")
+
+
+class Pin(PinBase):
+    IN, OUT, OPEN_DRAIN, ALT = 0, 1, 2, 3
+    PULL_UP, PULL_DOWN = 1, 2
+    IRQ_RISING, IRQ_FALLING = 8, 4
+
+    def __init__(self, id, mode=-1, pull=-1, *, value=None, alt=-1):
+        self.id = 25 if id == "LED" else id
+        self._level = 0
+        self._known = False  # the model has been told the level
+        self.init(mode, pull, value=value)
+
+    def init(self, mode=-1, pull=-1, *, value=None, alt=-1):
+        self._mode, self._pull = mode, pull
+        if value is not None:
+            self.value(value)
+
+    def value(self, *level):
+        if level:
+            self._drive(1 if level[0] else 0)
+            return None
+        if self._mode == Pin.OUT:
+            return self._level
+        if self.id == _LANE_DATA:
+            return _shift >> 7 & 1
+        if _SAMPLED <= self.id < _SAMPLED + 7:
+            return _model.pins >> (self.id - _SAMPLED) & 1
+        return _model.switches.get(self.id, 1 if self._pull == Pin.PULL_UP else 0)
+
+    __call__ = value
+
+    def _drive(self, level):
+        global _shift
+        was, self._level = self._level, level
+        if self.id == _LANE_CLOCK:
+            if level > was:
+                _shift = _shift << 1 & 0xFF
+        elif self.id == _LANE_LOAD:
+            if not level:
+                _shift = _model.lanes
+        elif level != was or not self._known:
+            self._known = True
+            _model.post(_model.OUT_PIN, bytes((self.id, level)))
+
+    def on(self):
+        self.value(1)
+
+    def off(self):
+        self.value(0)
+
+    high, low = on, off
+
+    def toggle(self):
+        self.value(not self._level)
+
+    def irq(self, handler=None, trigger=12, hard=False):
+        if handler is not None:
+            raise NotImplementedError("the stand-in pins give no interrupts: the firmware is one loop")
+
+
+def _number(pin):
+    return pin.id if isinstance(pin, Pin) else pin
+
+
+class ADC:
+    def __init__(self, pin):
+        self.id = _number(pin)
+
+    def read_u16(self):
+        if self.id == _LIGHT:
+            return _model.light
+        if self.id == _AMBIENT:
+            return _model.ambient
+        if self.id == _KEYS:
+            return _model.keys
+        raise ValueError("nothing is connected to ADC GP%d" % self.id)
+
+
+class PWM:
+    def __init__(self, pin, *, freq=0, duty_u16=0):
+        self.id, self._hz, self._duty, self._told = _number(pin), freq, duty_u16, None
+        self._tell()
+
+    def _tell(self):
+        now = (self._hz, self._duty)
+        if now != self._told:
+            self._told = now
+            _model.post(_model.OUT_PWM, struct.pack("<BIH", self.id, self._hz, self._duty))
+
+    def init(self, *, freq=None, duty_u16=None):
+        self._hz = self._hz if freq is None else freq
+        self._duty = self._duty if duty_u16 is None else duty_u16
+        self._tell()
+
+    def freq(self, *hz):
+        if not hz:
+            return self._hz
+        if not 8 <= hz[0] <= 62500000:
+            raise ValueError("freq too %s" % ("small" if hz[0] < 8 else "large"))  # as the rp2 port at 125 MHz
+        self._hz = hz[0]
+        return self._tell()
+
+    def duty_u16(self, *duty):
+        if not duty:
+            return self._duty
+        self._duty = duty[0]
+        return self._tell()
+
+    def deinit(self):
+        self._duty = 0
+        self._tell()
+
+
+class UART(io.IOBase):
+    """UART 0: the master of the pty whose other end is the host's port. UART 1: the seat bus, fed by the timeline."""
+
+    def __init__(self, id, baudrate=115200, **_):
+        self.id = id
+        self._held = b""  # read from the system, not yet by the firmware
+        self._file = None
+        if id == 0:
+            self._file = open(int(os.getenv("HAL_UART0")), "r+b", buffering=0)
+            streams.append(self._file)
+        _uarts.append(self)
+
+    def init(self, baudrate=115200, **_):
+        pass
+
+    def any(self):
+        if self._file is None:
+            return len(_model.bus)
+        if not self._held:
+            self._held = self._file.read(256) or b""
+        return len(self._held)
+
+    def read(self, size=256):
+        size = min(size, self.any())
+        if not size:
+            return None
+        if self._file is None:
+            data, _model.bus = _model.bus[:size], _model.bus[size:]
+        else:
+            data, self._held = self._held[:size], self._held[size:]
+        return data
+
+    def readinto(self, buffer, size=-1):
+        data = self.read(len(buffer) if size < 0 else min(size, len(buffer)))
+        if data is None:
+            return None
+        buffer[: len(data)] = data
+        return len(data)
+
+    def write(self, data):
+        if self._file is None:
+            return len(data)  # nobody answers on the seat bus
+        return self._file.write(data)
+
+    def ioctl(self, request, flags):
+        if request != 3:  # only polling
+            return 0
+        ready = uselect.POLLIN if self.any() else 0
+        return (ready | uselect.POLLOUT) & flags
+
+    def txdone(self):
+        return True
+
+    def flush(self):
+        pass
+
+    def deinit(self):
+        pass
+
+
+class WDT:
+    """Tells the model its time-out once; it never bites, for a busy test machine is not a hung shoe."""
+
+    def __init__(self, id=0, timeout=5000):
+        if not 1 <= timeout <= 8388:
+            raise ValueError("timeout out of range")  # as the rp2 port
+        _model.post(_model.OUT_WATCHDOG, struct.pack("<I", timeout))
+
+    def feed(self):
+        pass
+
+
+class I2C:
+    """A bus with nothing on it."""
+
+    def __init__(self, id=0, **_):
+        pass
+
+    def scan(self):
+        return []
+
+    def _nobody(self, *_, **__):
+        raise OSError(5)
+
+    readfrom = readfrom_into = readfrom_mem = readfrom_mem_into = writeto = writeto_mem = writevto = _nobody
+
+
+def bitstream(pin, encoding, timing, data):
+    _model.post(_model.OUT_BITS, bytes((pin.id,)) + bytes(data))

