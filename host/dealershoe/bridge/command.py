@@ -1,0 +1,130 @@
+"""`dealershoe run`: the bridge at a table. People's lines on standard input; plain lines, JSON or the live view out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import select
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+
+import click
+from rich.console import Console
+from rich.live import Live
+
+from dealershoe.bridge.bridge import Bridge
+from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.start import open_bridge
+from dealershoe.errors import UserError
+from dealershoe.view.prompt import Prompt
+from dealershoe.view.table import picture
+
+try:
+    import termios
+    import tty
+except ImportError:  # Windows: lines instead of the live view
+    termios = None  # type: ignore[assignment]
+
+STDIN = "stdin"  # origin of what is said on standard input
+FRAME_S = 0.1  # between two pictures of the live view
+WATCH_S = 0.25  # between two looks whether the bridge lives
+
+
+@click.command("run", short_help="the bridge at a table: a shoe, a rule stack, a journal")
+@click.option("--port", required=True, metavar="auto|PATH", help="The shoe's serial port.")
+@click.option("--rules", default="tda-2024+house", show_default=True, metavar="STACK", help="Packs, highest first.")
+@click.option(
+    "--journal",
+    default="dealershoe.journal",
+    show_default=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file that keeps every fact; a hand in play goes on from it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--open", "open_table", is_flag=True, help="An open table: cards may be named on the screen.")
+def command(port: str, rules: str, journal: Path, as_json: bool, open_table: bool) -> None:
+    """Run a table: seats, button, actions and reports come as lines of deal scripts on standard input.
+
+    \b
+    hand seats=1-6 button=6        who sits where
+    act 3 raise                    what the shoe cannot sense
+    report target #13 board        what it got wrong
+    """
+    said: queue.SimpleQueue[Happening] = queue.SimpleQueue()
+    bridge = open_bridge(port, rules, journal, said.put, open_table=open_table)
+    signal.signal(signal.SIGTERM, _interrupt)
+    live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    bridge.start()
+    try:
+        if live:
+            _show(bridge)
+        else:
+            threading.Thread(target=_listen, args=(bridge,), name="stdin", daemon=True).start()
+            _print(bridge, said, as_json)
+    except (KeyboardInterrupt, BrokenPipeError):
+        pass
+    finally:
+        bridge.stop()
+    if bridge.error is not None:
+        click.echo(f"dealershoe: the table is unsupervised; the bridge has failed: {bridge.error!r}", err=True)
+        sys.exit(1)
+
+
+def _interrupt(_: int, __: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _refused(error: UserError | None) -> None:
+    if error is not None:
+        click.echo(f"dealershoe: {error}", err=True)
+
+
+def _listen(bridge: Bridge) -> None:
+    """Read standard input to its end. The run goes on after a bad line, and after the end."""
+    for number, line in enumerate(sys.stdin, 1):
+        bridge.tell(line.rstrip("\n"), STDIN, number, _refused)
+
+
+def _print(bridge: Bridge, said: queue.SimpleQueue[Happening], as_json: bool) -> None:
+    """Print what happens until the bridge ends."""
+    while bridge.alive:
+        with contextlib.suppress(queue.Empty):
+            happening = said.get(timeout=WATCH_S)
+            print(happening.as_json() if as_json else happening.as_line(), flush=True)
+
+
+def _show(bridge: Bridge) -> None:
+    """The live view, with a line to type on, until the bridge ends."""
+    prompt = Prompt()
+    typed = 0
+    last = ""
+
+    def refused(error: UserError | None) -> None:
+        nonlocal last
+        last = f"  ({error})" if error is not None else ""
+
+    with _keys() as keys, Live(console=Console(), screen=True, auto_refresh=False) as screen:
+        while bridge.alive:
+            if select.select([keys], [], [], FRAME_S)[0]:
+                for line in prompt.feed(os.read(keys, 1024)):
+                    typed += 1
+                    bridge.tell(line, STDIN, typed, refused)
+            screen.update(picture(replace(bridge.snapshot(), prompt=prompt.text + last)), refresh=True)
+
+
+@contextlib.contextmanager
+def _keys() -> Iterator[int]:
+    """Standard input with its keys one by one and not echoed; as it was afterwards."""
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    tty.setcbreak(descriptor)
+    try:
+        yield descriptor
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

@@ -1,0 +1,436 @@
+"""The desk: takes facts, keeps them, tells the table, and says what the shoe is to show. Pure; for the bridge.
+
+Every fact becomes a journal entry before anything is made of it. While the table is aligned the facts are judged; else
+they are only kept, until the next hand begins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+from shoelink import schema
+
+from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.journal import Entry, EventRow, Fact, RulingRow, SignalRow
+from dealershoe.bridge.translate import FAULTS, Context, Told, table_events
+from dealershoe.bridge.words import event_words, ruling_words
+from dealershoe.deal.grammar import parse_line, render
+from dealershoe.deal.items import DealNext, Expect
+from dealershoe.errors import UserError
+from dealershoe.events import (
+    SEATS,
+    Ack,
+    DealerPush,
+    DeckRequest,
+    Draw,
+    DrawForButton,
+    Event,
+    FloorDecision,
+    Hand,
+    LimitChange,
+    NextHand,
+    Place,
+)
+from dealershoe.rules.ruling import Ruling
+from dealershoe.session import TableSession
+from dealershoe.table.agenda import BOARD_SIZE, RELOAD, Due, front
+from dealershoe.table.state import board_cards
+
+BRIDGE = "bridge"  # origin of the bridge's own facts
+SHOE = "shoe"
+ALIGN = b"align "  # such a fact: the hand in play is no longer known, with the reason
+FACES = {(Draw, "card"), (DrawForButton, "cards")}  # fields of events that name cards, beside every `ids`
+BEFORE_A_HAND = (DrawForButton, DealerPush, LimitChange, DeckRequest)  # can be said at any time
+CAUSES = {
+    "misdeal": schema.REASON_MISDEAL,
+    "replace": schema.REASON_REPLACE,
+    "correct": schema.REASON_CORRECT,
+    "dead": schema.REASON_DEAD,
+    "void": schema.REASON_VOID,
+    "play-on": schema.REASON_PLAY_ON,
+    "floor": schema.REASON_FLOOR,
+}
+SIGNALS = {
+    "ready": schema.SIGNAL_READY,
+    "attention": schema.SIGNAL_ATTENTION,
+    "stop": schema.SIGNAL_STOP,
+    "floor": schema.SIGNAL_FLOOR,
+}
+DUES = {
+    "nothing": schema.DUE_NOTHING,
+    "seat": schema.DUE_SEAT,
+    "burn": schema.DUE_BURN,
+    "board": schema.DUE_BOARD,
+    "betting": schema.DUE_BETTING,
+    "ack": schema.DUE_ACK,
+    "shuffle": schema.DUE_SHUFFLE,
+    "pick": schema.DUE_PICK,
+}
+DOWN: dict[str, tuple[Place, ...]] = {"holdem": (*SEATS, "burn"), "stud": ("burn",)}  # stud has cards face up at seats
+NOTES = ("note", "refused", "fault", "link")
+NOTES_KEPT = 8
+NO_HAND = "no hand has begun"
+
+
+class Moment(NamedTuple):
+    """When, on the host's monotonic clock and since 1970, in nanoseconds."""
+
+    mono_ns: int
+    wall_ns: int
+
+
+class ShownSignal(NamedTuple):
+    """What the light and buzzer are to say, in codes of the link."""
+
+    signal: int
+    cause: int
+    mode: int
+
+
+class ShownDue(NamedTuple):
+    """What the shoe is to take as due, in codes of the link."""
+
+    hand: int
+    due: int
+    seat: int
+    cards: int
+
+
+class Desk:
+    """One table. Reads no clock and does no I/O: the caller takes `entries` and `happenings` away and writes them."""
+
+    def __init__(self, session: TableSession, stack: str, *, open_table: bool = False, next_fact: int = 1) -> None:
+        self.session = session
+        self.stack = stack
+        self.open_table = open_table
+        self.entries: list[Entry] = []
+        self.happenings: list[Happening] = []
+        self.hand = 0  # the shoe's number of the hand in play, 0 for none
+        self.align_why = NO_HAND  # "" while the table is aligned
+        self.floor_called = False
+        self.faults: dict[int, int] = {}  # code → detail
+        self.rulings: list[Ruling] = []  # of the hand in play
+        self.counts = {"hands": 0, "draws": 0, "findings": 0, "facts": 0}
+        self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # the last words that are no draw, ruling or signal
+        self._next_fact = next_fact
+        self._previous: set[int] = set()  # hands whose late cards are no surprise
+        self._seen_hand = 0  # the hand that the shoe named last
+        self._cause = schema.REASON_NONE
+        self._generation = 0  # of signals, for the record
+        self._last: tuple[Due, str, str | None, tuple[str, ...]] | None = None
+        self._shown: ShownSignal | None = None
+
+    # ---- facts
+
+    def report(
+        self, message: Any, raw: bytes, at: Moment, journal: bytes, number: int, *, backlog: bool = False
+    ) -> None:
+        """A numbered report of the shoe, `message` None when its kind is not known here.
+
+        `backlog`: from before the shoe and this bridge met; what is not of the hand in play is kept and no surprise.
+        """
+        fact = self._keep(SHOE, raw, at, journal, number)
+        self._report(fact, message, backlog)
+        self._settle(fact, at)
+
+    def say(self, text: str, origin: str, line: int, at: Moment) -> None:
+        """A person's line in the words of deal scripts. Raises UserError when it is none, or the table refuses it."""
+        parsed = parse_line(text, line, origin)
+        if parsed is None:
+            return
+        item = parsed.item
+        if isinstance(item, DealNext | Draw | Expect):
+            raise UserError(
+                f"{origin}, line {line}: `{text.split()[0]}` is for scripts",
+                "at a table the shoe reports its cards itself",
+                "say where a card really went with `report target #N PLACE`",
+            )
+        self._said(self._keep(origin, text.encode(), at), item, origin, at)
+
+    def align(self, why: str, at: Moment) -> None:
+        """From here on the hand in play is not known: nothing is judged until the next one begins."""
+        fact = self._keep(BRIDGE, ALIGN + why.encode(), at)
+        self._align(why)
+        self._settle(fact, at)
+
+    def resume(self, hand: int, facts: Iterable[Fact], decode: Callable[[bytes], Any]) -> None:
+        """Tell the kept facts of the hand in play again; `hand` is its number, `decode` reads a kept frame."""
+        told = 0
+        for fact in facts:
+            at = Moment(fact.mono_ns, fact.wall_ns)
+            if fact.origin == SHOE:
+                self._report(fact.id, decode(fact.raw), backlog=False)
+                self._settle(fact.id, at)
+            elif fact.origin == BRIDGE:
+                self._align(fact.raw.removeprefix(ALIGN).decode())
+            else:
+                parsed = parse_line(fact.raw.decode(), fact.id, fact.origin)
+                if parsed is not None and not isinstance(parsed.item, DealNext | Expect):
+                    with contextlib.suppress(UserError):  # refused then, refused now
+                        self._said(fact.id, parsed.item, fact.origin, at)
+            if not told:
+                self.hand = hand
+            told += 1
+        self.entries.clear()
+        self.happenings.clear()
+        self._note(f"hand {self.hand} goes on as the journal has it: {told} facts, {self.session.draws} cards")
+
+    # ---- what the shoe is to show
+
+    @property
+    def signal(self) -> str:
+        """ready, attention, stop or floor: the session's, or a call for the floor."""
+        if self.align_why:
+            return "ready"
+        signal = self.session.signal
+        return "floor" if self.floor_called and signal != "stop" else signal
+
+    @property
+    def shown_signal(self) -> ShownSignal:
+        mode = schema.MODE_ALIGN if self.align_why else schema.MODE_SUPERVISED
+        signal = self.signal
+        cause = schema.REASON_NONE if signal == "ready" else self._cause
+        return ShownSignal(SIGNALS[signal], cause, mode)
+
+    @property
+    def shown_due(self) -> ShownDue | None:
+        """None: the shoe keeps what it has (no hand has begun here)."""
+        if not self.hand:
+            return None
+        if self.align_why:
+            return ShownDue(self.hand, schema.DUE_NOTHING, 0, 0)
+        due = self.session.due
+        return ShownDue(self.hand, DUES[due.kind], due.seat or 0, self._cards_due(due))
+
+    def _cards_due(self, due: Due) -> int:
+        hand = self.session.hand
+        if hand is None or due.kind not in ("seat", "burn", "board"):
+            return 0
+        if due.kind == "board":
+            return max(1, BOARD_SIZE.get(hand.street, 1) - len(board_cards(hand, hand.street)))
+        return 1
+
+    # ---- the shoe's reports
+
+    def _report(self, fact: int, message: Any, backlog: bool) -> None:
+        if message is None:
+            self._note("the shoe reports something that this bridge does not know: kept")
+        elif isinstance(message, schema.Fault | schema.Clear):
+            self._fault(message)
+        else:
+            self._seen_hand = message.hand
+            told = table_events(message, self._context())
+            if told.events and isinstance(told.events[0], NextHand):
+                if not backlog or message.hand == following(self.hand):
+                    self._next_by_key(fact, message.hand, told.events[0])
+            elif self._of_this_hand(message, backlog) and not self.align_why:
+                self._sensed(fact, message, told)
+
+    def _sensed(self, fact: int, message: Any, told: Told) -> None:
+        if told.note:
+            self._note(told.note)
+        if told.floor_called:
+            self.floor_called = True
+            self._cause = schema.REASON_FLOOR
+            self.happen("signal", "the dealer calls the floor")
+        if isinstance(message, schema.Key) and self.floor_called and told.events == (Ack(),):
+            self.floor_called = False
+            return
+        if isinstance(message, schema.Card) and message.draw > self.session.draws + 1:
+            self._align(f"card #{self.session.draws + 1} of the hand is missing, #{message.draw} came")
+            return
+        for event in told.events:
+            try:
+                self._tell(fact, event, SHOE)
+            except UserError as error:
+                self.happen("refused", str(error))
+                if isinstance(event, Draw):
+                    self._align("the table could not take a card that the shoe reported")
+
+    def _of_this_hand(self, message: Any, backlog: bool) -> bool:
+        if message.hand == self.hand:
+            return True
+        if backlog:
+            self._previous.add(message.hand)
+        if self.align_why or backlog:
+            return False
+        if message.hand in self._previous:
+            self._note(f"a late report of hand {message.hand}: kept, not counted in this hand")
+        else:
+            self._align(f"the shoe deals hand {message.hand}, the table is in hand {self.hand}")
+        return False
+
+    def _next_by_key(self, fact: int, number: int, event: NextHand) -> None:
+        if self.session.hand is None:
+            self._note("the new-hand key was pressed: say who sits where with `hand seats=… button=…`")
+            return
+        try:
+            self._tell(fact, event, SHOE, begins=number)
+        except UserError as error:
+            self.happen("refused", str(error))
+
+    def _fault(self, message: Any) -> None:
+        what = FAULTS.get(message.code, f"fault {message.code} of the shoe")
+        if isinstance(message, schema.Fault):
+            self.faults[message.code] = message.detail
+            self.happen("fault", what, code=message.code)
+        else:
+            self.faults.pop(message.code, None)
+            self.happen("fault", f"over: {what}", code=message.code)
+
+    def _context(self) -> Context:
+        hand = self.session.hand
+        if hand is None:
+            return Context(self.hand)
+        shuffle = ""
+        if self.session.due.kind == "shuffle":
+            shuffle = "deck" if hand.agenda[front(hand.agenda)].kind == RELOAD else "stub"
+        return Context(self.hand, shuffle, DOWN[hand.setup.game])
+
+    # ---- people's lines
+
+    def _said(self, fact: int, event: Event, origin: str, at: Moment) -> None:
+        begins = isinstance(event, Hand | NextHand)
+        if self.align_why and not begins and not isinstance(event, BEFORE_A_HAND):
+            raise UserError(
+                f"`{render(event)}` is not taken", f"nothing is judged now: {self.align_why}", "begin a hand first"
+            )
+        if begins:
+            self._tell(fact, event, origin, begins=self._number(event, at))
+        else:
+            self._tell(fact, event, origin)
+        if isinstance(event, FloorDecision):
+            self.floor_called = False
+        self._settle(fact, at)
+
+    def _number(self, event: Event, at: Moment) -> int:
+        """The shoe's number for a hand that a person begins.
+
+        A hand described in full takes it from the clock: no card of a past that this journal does not know can be
+        taken for one of its own.
+        """
+        if isinstance(event, Hand):
+            number = at.wall_ns // 1_000_000_000 & 0xFFFF
+            return following(number) if number in (0, self.hand, self._seen_hand) else number
+        return following(self.hand)
+
+    # ---- the table
+
+    def _tell(self, fact: int, event: Event, origin: str, begins: int = 0) -> None:
+        """Tell the table. Raises UserError, nothing changed, when it refuses. `begins`: the hand that it begins."""
+        try:
+            outcome = self.session.tell(event, source=origin)
+        except UserError:
+            self.entries.append(EventRow(fact, self.hand, None, "refused", "{}"))
+            raise
+        if begins:
+            self._previous = {self.hand, self._seen_hand}
+            self.hand = begins
+            self.align_why = ""
+            self.floor_called = False
+            self.rulings.clear()
+            self.counts["hands"] += 1
+        if isinstance(event, Draw):
+            self.counts["draws"] += 1
+        number = getattr(event, "number", None)
+        self.entries.append(EventRow(fact, self.hand, number, type(event).__name__, body(event)))
+        kind, words, data = event_words(event, self.session, origin, self.open_table)
+        self.happen(kind, words, **data)
+        for ruling in outcome.rulings:
+            self._rule(fact, ruling)
+        for note in outcome.notes:
+            self._note(note)
+
+    def _rule(self, fact: int, ruling: Ruling) -> None:
+        self.rulings.append(ruling)
+        self.counts["findings"] += 1
+        if ruling.signal != "ready":
+            self._cause = CAUSES.get(ruling.ruling, schema.REASON_NONE)
+        self.entries.append(
+            RulingRow(
+                fact,
+                self.hand,
+                self.stack,
+                str(ruling.finding),
+                ruling.ruling,
+                ruling.rule,
+                ruling.cite,
+                ruling.layer,
+                ruling.seat,
+                json.dumps(list(ruling.cards)),
+                ruling.say,
+                ruling.decider,
+                ruling.signal,
+                json.dumps(list(ruling.remedy), ensure_ascii=False),
+            )
+        )
+        words, data = ruling_words(ruling)
+        self.happen("ruling", words, **data)
+
+    def _align(self, why: str) -> None:
+        self.align_why = why
+        self.floor_called = False
+        self.happen("link", f"align: {why}; nothing is judged until the next hand begins")
+
+    # ---- what follows from a fact
+
+    def _settle(self, fact: int, at: Moment) -> None:
+        """Say what changed: the step, what is due, the question, the signal."""
+        session = self.session
+        steps = tuple(step.text for step in session.steps if not step.done)
+        now = (session.due, self.signal, session.question, steps)
+        before = self._last or (None, "ready", None, ())
+        if not self.align_why:
+            if steps and steps != before[3]:
+                self.happen("step", f"now: {steps[0]}" + (f" ({len(steps) - 1} more)" if len(steps) > 1 else ""))
+            if session.question and session.question != before[2]:
+                self.happen("question", session.question)
+            if now[0] != before[0]:
+                self.happen("due", str(session.due), due=session.due.kind, seat=session.due.seat or None)
+        self._last = now
+        shown = self.shown_signal
+        if shown != self._shown:
+            self._shown = shown
+            self._generation += 1
+            mode = schema.code_name("mode", shown.mode).lower()
+            self.entries.append(SignalRow(fact, self._generation, self.signal, mode, at.mono_ns))
+            self.happen("signal", f"{self.signal} ({mode})", signal=self.signal, mode=mode)
+
+    def _keep(
+        self, origin: str, raw: bytes, at: Moment, journal: bytes | None = None, number: int | None = None
+    ) -> int:
+        fact = self._next_fact
+        self._next_fact += 1
+        self.counts["facts"] += 1
+        self.entries.append(Fact(fact, origin, raw, at.mono_ns, at.wall_ns, journal, number))
+        return fact
+
+    def _note(self, text: str) -> None:
+        self.happen("note", text)
+
+    def happen(self, kind: str, text: str, **data: Any) -> None:
+        """Say something to whoever watches."""
+        self.happenings.append(Happening(kind, text, data))
+        if kind in NOTES:
+            self.notes.append(text)
+
+
+def following(hand: int) -> int:
+    """The number of the hand after `hand`: 16 bits, never 0."""
+    return hand % 0xFFFF + 1
+
+
+def body(event: Event) -> str:
+    """An event as JSON, without the fields that name cards."""
+    return json.dumps(
+        {
+            field.name: getattr(event, field.name)
+            for field in fields(event)
+            if field.name != "ids" and (type(event), field.name) not in FACES
+        }
+    )

@@ -1,0 +1,26 @@
+"""What the bridge has to say, one record a happening: for plain lines on a pipe, for `--json`, for the demo."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Plain = str | int | bool | None | list[int] | list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """`kind`: hand draw event ruling step due signal question fault link note refused. `text`: one line."""
+
+    kind: str
+    text: str
+    data: Mapping[str, Plain] = field(default_factory=dict)
+
+    def as_line(self) -> str:
+        """The plain line."""
+        return f"{self.kind:<9}{self.text}"
+
+    def as_json(self) -> str:
+        """The object for a program, on one line."""
+        return json.dumps({"kind": self.kind, "text": self.text, **self.data}, ensure_ascii=False)

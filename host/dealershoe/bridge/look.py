@@ -1,0 +1,115 @@
+"""Draws a desk up as a snapshot for the view: what is on the table now, in the words of the screen. Pure."""
+
+from __future__ import annotations
+
+from dealershoe.bridge.desk import Desk
+from dealershoe.bridge.translate import FAULTS
+from dealershoe.bridge.words import place_words, way_up_words
+from dealershoe.table.setup import Setup
+from dealershoe.table.state import Card, HandState
+from dealershoe.view.snapshot import DrawView, LightView, RulingView, SeatView, Snapshot, StepLine
+
+LAST_DRAWS = 8  # on the screen
+LAST_RULINGS = 2
+LAST_NOTES = 3
+# The shoe's light language (HARDWARE 9.5): state → light, sound
+LIGHTS = {
+    "ready": ("white, steady", "none"),
+    "attention": ("amber, slow", "one low beep"),
+    "stop": ("red, fast", "two tones"),
+    "floor": ("red and white in turn", "two tones"),
+    "align": ("blue, two lamps apart", "none"),
+    "unsupervised": ("blue, slow", "none"),
+}
+
+
+def snapshot(desk: Desk, title: str, why_down: str, pixels: tuple[tuple[int, int, int], ...] | None = None) -> Snapshot:
+    """The table of `desk` now. `why_down`: why the shoe is not on the line, "" while it is."""
+    link = "unsupervised" if why_down else "align" if desk.align_why else "supervised"
+    state = desk.signal if link == "supervised" else link
+    light, sound = LIGHTS[state]
+    session = desk.session
+    hand = session.hand
+    judged = not desk.align_why and hand is not None
+    due = str(session.due) if judged else "nothing"
+    steps = tuple(session.steps) if judged else ()
+    current = next((index for index, step in enumerate(steps) if not step.done), -1)
+    return Snapshot(
+        title=title,
+        stack=desk.stack,
+        link=link,
+        link_why=why_down or desk.align_why,
+        light=LightView(state, light, sound, pixels),
+        hand=session.hand_number if hand is not None else None,
+        street=hand.street if hand is not None else "",
+        due=due,
+        seats=_seats(hand, due, desk.open_table) if hand is not None else (),
+        burns=len(session.places("burn")) if hand is not None else 0,
+        board=len(session.places("board")) if hand is not None else 0,
+        muck=len(session.places("muck")) if hand is not None else 0,
+        board_faces=_faces(hand, "board") if hand is not None and desk.open_table else (),
+        draws=tuple(_draw(card, desk.open_table) for card in hand.cards[-LAST_DRAWS:]) if hand is not None else (),
+        rulings=tuple(
+            RulingView(r.ruling, r.say, r.cite, r.layer, r.decider, r.seat or None, r.cards)
+            for r in desk.rulings[-LAST_RULINGS:]
+        ),
+        steps=tuple(StepLine(step.text, step.done, index == current) for index, step in enumerate(steps)),
+        question=session.question if judged else None,
+        faults=tuple(FAULTS.get(code, f"fault {code}") for code in desk.faults),
+        notes=tuple(desk.notes)[-LAST_NOTES:],
+        counts=tuple(desk.counts.items()),
+        draw_count=session.draws if hand is not None else 0,
+    )
+
+
+def _seats(hand: HandState, due: str, open_table: bool) -> tuple[SeatView, ...]:
+    holders = {card.place for card in hand.cards if isinstance(card.place, int)}
+    return tuple(
+        SeatView(
+            seat,
+            sum(1 for card in hand.cards if card.place == seat),
+            due == f"seat {seat}",
+            _marks(hand, hand.setup, seat),
+            _faces(hand, seat) if open_table else (),
+        )
+        for seat in sorted(set(hand.setup.seats) | holders)
+    )
+
+
+def _marks(hand: HandState, setup: Setup, seat: int) -> tuple[str, ...]:
+    marks = {
+        "button": seat == setup.button,
+        "sb": seat == setup.sb,
+        "bb": seat == setup.bb,
+        "away": seat in setup.absent or seat in setup.penalty,
+        "dead": seat in hand.dead,
+        "not in": seat not in setup.seats,
+    }
+    return tuple(name for name, true in marks.items() if true)
+
+
+def _faces(hand: HandState, place: int | str) -> tuple[str, ...]:
+    return tuple(card.card or "??" for card in hand.cards if card.place == place)
+
+
+def _draw(card: Card, open_table: bool) -> DrawView:
+    marks = tuple(
+        name
+        for name, true in (
+            ("exposed", bool(card.exposed)),
+            ("unread", card.unread),
+            ("foreign", card.foreign),
+            ("wrong back", card.wrong_back),
+            ("off table", card.off_table),
+            ("extra", card.extra),
+        )
+        if true
+    )
+    return DrawView(
+        card.number,
+        place_words(card.place),
+        card.confirmed,
+        way_up_words(card.boxed),
+        marks,
+        card.card if open_table else None,
+    )

@@ -1,0 +1,172 @@
+"""A table on a link: the desk and the shoe's link as one object, bytes in and bytes out. Pure; for the bridge's thread.
+
+The promise of the acknowledgement is kept here: a report is told to the table once, its signal goes out at once, and it
+is acknowledged only when the journal says that it is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoelink import link as shoelink
+from shoelink import notice, schema
+
+from dealershoe.bridge.desk import Desk, Moment
+from dealershoe.bridge.journal import DeviceRow
+
+TICKS = 0x3FFFFFFF  # milliseconds of the link wrap at 2^30, as on the shoe
+
+
+def ticks(at: Moment) -> int:
+    """The link's time of a moment."""
+    return at.mono_ns // 1_000_000 & TICKS
+
+
+def frame_of(kind: int, body: bytes) -> bytes:
+    """A report as the journal keeps it: its kind and its body as they came. Header and CRC change with each sending."""
+    return bytes((kind,)) + bytes(body)
+
+
+def message_of(raw: bytes) -> Any:
+    """The message of a kept report, None when its kind is not known here."""
+    kind = schema.known(raw[0], False)
+    return schema.unpack(kind, raw[1:]) if kind else None
+
+
+class TableLink:
+    """One shoe at one table. The caller gives bytes and time, sends what `take` returns, calls `turn` in time."""
+
+    def __init__(self, link: shoelink.Link, desk: Desk, stored: Mapping[bytes, int]) -> None:
+        self.link = link
+        self.desk = desk
+        self.why_down = "waiting for the shoe"  # "" while the link is up
+        self.device = ""  # the shoe's name, when it has said it
+        self._taken = dict(stored)  # for each journal of a shoe, the highest number told to the table
+        self._stored: Mapping[bytes, int] = stored
+        self._journal: bytes | None = None  # of the shoe on the line
+        self._came = 0  # the highest number that came since it greeted
+        self._backlog = 0  # its numbers below this one are from before it greeted
+
+    # ---- in
+
+    def opened(self, at: Moment) -> None:
+        """The port is open (again): greet."""
+        self._tell_time(at)
+        self.link.start(ticks(at))
+        self.turn(at)
+
+    def closed(self, why: str) -> None:
+        """The port is gone."""
+        self._down(why)
+
+    def received(self, data: bytes, at: Moment) -> None:
+        """Bytes have come from the shoe."""
+        self._tell_time(at)
+        for told in self.link.receive(data, ticks(at)):
+            self._heed(told, at)
+        self.turn(at)
+
+    def committed(self, stored: Mapping[bytes, int], at: Moment) -> None:
+        """The journal has stored up to these numbers: acknowledge what has come of them."""
+        self._stored = stored
+        self._acknowledge()
+        self.turn(at)
+
+    def turn(self, at: Moment) -> None:
+        """Say what the shoe is to show and run the link's timers."""
+        self._desire()
+        self._tell_time(at)
+        for told in self.link.poll(ticks(at)):
+            self._heed(told, at)
+
+    # ---- out
+
+    def take(self) -> bytes:
+        """What is to be sent now."""
+        return bytes(self.link.take())
+
+    def wait_ms(self, at: Moment) -> int:
+        """Milliseconds until `turn` is needed."""
+        return int(self.link.wait(ticks(at)))
+
+    @property
+    def up(self) -> bool:
+        return bool(self.link.up)
+
+    # ---- what the link says
+
+    def _heed(self, told: Any, at: Moment) -> None:
+        match told:
+            case notice.Recorded():
+                self._recorded(told, at)
+            case notice.Greeting():
+                self._greeted(told, at)
+            case notice.LinkUp():
+                self.why_down = ""
+                self.desk.happen("link", f"the shoe {self.device} is on the line")
+            case notice.LinkLost():
+                self._down("the shoe is silent" if told.reason == "silence" else "the shoe started again")
+            case notice.Refused():
+                self._down(f"no session with this shoe: {told.detail}")
+            case notice.Gap():
+                if self._taken.get(self._journal or b""):  # else nothing of it was ever part of a hand here
+                    self.desk.align(f"reports {told.first} to {told.next - 1} of the shoe are gone for good", at)
+            case notice.Stopped():
+                self.desk.align(f"the shoe reports something this bridge must know and does not ({told.reason})", at)
+
+    def _greeted(self, greeting: Any, at: Moment) -> None:
+        hello, ident = greeting.hello, greeting.ident
+        journal = bytes(hello.journal)
+        if journal not in self._taken:
+            self._taken[journal] = 0
+            if not self.desk.align_why and self.desk.session.draws:
+                self.desk.align("the shoe lost its memory, or it is another one, in the middle of the hand", at)
+        self._journal = journal
+        self._backlog = hello.next
+        self._came = 0
+        self.device = bytes(ident.device).rstrip(b"\0").hex() if ident else ""
+        build = bytes(ident.build).rstrip(b"\0").decode("ascii", "replace") if ident else None
+        self.desk.entries.append(
+            DeviceRow(
+                journal,
+                bytes(hello.boot),
+                bytes(ident.device) if ident else None,
+                build,
+                bytes(ident.digest) if ident else None,
+                hello.reset,
+                at.wall_ns,
+            )
+        )
+        self.link.resume(self._stored.get(journal, 0), ticks(at))
+
+    def _recorded(self, told: Any, at: Moment) -> None:
+        assert self._journal is not None  # the link records only after a greeting
+        self._came = max(self._came, told.number)
+        if told.number > self._taken[self._journal]:  # else it was told before the link broke; its commit is on the way
+            self._taken[self._journal] = told.number
+            raw = frame_of(told.kind, told.body)
+            backlog = told.number < self._backlog
+            self.desk.report(told.message, raw, at, self._journal, told.number, backlog=backlog)
+            self._desire()
+        self._acknowledge()
+
+    def _acknowledge(self) -> None:
+        if self._journal is not None:
+            number = min(self._came, self._stored.get(self._journal, 0))
+            if number:
+                self.link.stored(number)
+
+    def _desire(self) -> None:
+        self.link.desire(schema.Signal(0, *self.desk.shown_signal))
+        due = self.desk.shown_due
+        if due is not None:
+            self.link.desire(schema.Due(0, *due))
+
+    def _down(self, why: str) -> None:
+        if why != self.why_down:
+            self.why_down = why
+            self.desk.happen("link", f"unsupervised: {why}")
+
+    def _tell_time(self, at: Moment) -> None:
+        self.link.stamp = schema.word(at.mono_ns // 1_000 & 0xFFFFFFFF)

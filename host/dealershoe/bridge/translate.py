@@ -1,0 +1,145 @@
+"""From what the shoe reports to what the table is told. Pure; for the desk. Facts change their form, no more."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from shoelink import schema
+
+from dealershoe.deck.cards import card_name
+from dealershoe.events import (
+    Ack,
+    Act,
+    BettingComplete,
+    DeckLoaded,
+    Draw,
+    Event,
+    Exposed,
+    NextHand,
+    Place,
+    PullBack,
+    ReportTarget,
+    ShuffledStub,
+    Undo,
+)
+
+CERTAIN = 50  # percent: a seat node that is less sure than this does not confirm
+PLACES: dict[int, Place] = {
+    schema.TARGET_BURN: "burn",
+    schema.TARGET_BOARD: "board",
+    schema.TARGET_MUCK: "muck",
+    schema.TARGET_OFF_TABLE: "off-table",
+}
+CARDS = 54  # of a deck with its two jokers: tokens of an open table
+FAULTS = {
+    schema.FAULT_HALF_DRAWN: "a card is stopped half out of the shoe",
+    schema.FAULT_HEAD: "a reading head does not work",
+    schema.FAULT_SLOT: "a slot sensor does not work",
+    schema.FAULT_DAZZLE: "too much light falls into the shoe",
+    schema.FAULT_JOURNAL_FULL: "the shoe's journal is full, its host does not acknowledge",
+    schema.FAULT_LID: "the lid is open",
+    schema.FAULT_UNKNOWN_KIND: "the shoe does not know a message that it must know",
+    schema.FAULT_SAMPLES_LOST: "the shoe could not keep up with its sensors",
+    schema.FAULT_SEAT_NODE: "a seat node does not answer",
+}
+
+
+class Context(NamedTuple):
+    """What of the table the meaning of a report depends on."""
+
+    hand: int = 0  # the shoe's number of the hand in play
+    shuffle: str = ""  # what a remedy waits for: "stub", "deck", or "" for none
+    faces_down: tuple[Place, ...] = ()  # places where a card that lies face up is exposed
+
+
+class Told(NamedTuple):
+    """The events for the table, in order, and what only the desk acts on."""
+
+    events: tuple[Event, ...] = ()
+    floor_called: bool = False
+    note: str = ""
+
+
+def place_of(code: int) -> Place | None:
+    """The place at the table that a code names; None: unknown."""
+    return code if 1 <= code <= 11 else PLACES.get(code)
+
+
+def face_of(token: bytes) -> str | None:
+    """The card that a token names on an open table ("As", "joker"); None: unread, or opaque."""
+    number = schema.value(token)
+    return card_name(number) if number < CARDS else None
+
+
+def table_events(message: Any, context: Context) -> Told:
+    """What the table is to be told of `message`, a message of `shoelink.schema` that the shoe sends."""
+    reader = READERS.get(type(message))
+    return reader(message, context) if reader else Told()
+
+
+def _card(card: Any, _: Context) -> Told:
+    """The target is inferred from the exit lane, or is what was due: only a seat sensor confirms it (DESIGN 2)."""
+    flags = card.flags
+    draw = Draw(
+        target=place_of(card.target),
+        card=face_of(card.token),
+        boxed=card.way_up == schema.WAY_UP,
+        double=bool(flags & schema.CARD_DOUBLE),
+        unread=bool(flags & schema.CARD_UNREAD),
+        foreign=bool(flags & schema.CARD_FOREIGN),
+        confirmed=card.origin == schema.ORIGIN_SEAT_SENSOR,
+        number=card.draw,
+        deck=None if card.deck == schema.DECK_UNKNOWN else card.deck,
+    )
+    return Told((draw,))
+
+
+def _card_back(_: Any, __: Context) -> Told:
+    return Told((PullBack(),))
+
+
+def _seat(seat: Any, context: Context) -> Told:
+    """A seat node confirms an arrival; a card face up is exposed, by the dealer until a person says otherwise."""
+    place = place_of(seat.place)
+    if place is None or seat.certainty < CERTAIN:
+        return Told(note=f"a seat node is not sure about #{seat.draw}")
+    events: tuple[Event, ...] = (ReportTarget(seat.draw, place),)
+    if seat.way_up == schema.WAY_UP and place in context.faces_down:
+        events += (Exposed(seat.draw),)
+    return Told(events)
+
+
+def _key(key: Any, context: Context) -> Told:
+    held = key.press == schema.PRESS_HELD
+    match key.key:
+        case schema.KEY_NEW_HAND:
+            # The host may have begun the same hand already: then the key says nothing new.
+            return Told() if key.hand == context.hand else Told((NextHand(),))
+        case schema.KEY_ACTION:
+            return Told((Act(None, None),))
+        case schema.KEY_BETTING_COMPLETE:
+            return Told((BettingComplete(),))
+        case schema.KEY_EXPOSED:
+            return Told((Exposed(None, "player" if held else "dealer"),))
+        case schema.KEY_DONE:
+            return Told((Undo() if held else Ack(),))
+        case schema.KEY_FLOOR:
+            return Told(floor_called=True)
+    return Told(note=f"the shoe has a key {key.key} that this bridge does not know")
+
+
+def _deck(deck: Any, context: Context) -> Told:
+    if deck.event == schema.DECK_EMPTY:
+        return Told(note="the shoe is empty")
+    if context.shuffle:
+        return Told((ShuffledStub() if context.shuffle == "stub" else DeckLoaded(),))
+    return Told(note="a deck was put in the shoe")
+
+
+READERS = {
+    schema.Card: _card,
+    schema.CardBack: _card_back,
+    schema.Seat: _seat,
+    schema.Key: _key,
+    schema.Deck: _deck,
+}
