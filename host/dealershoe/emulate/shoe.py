@@ -38,6 +38,7 @@ from dealershoe.emulate.mechanics import (
 from dealershoe.emulate.motion import Path as Motion
 from dealershoe.emulate.motion import glide
 from dealershoe.emulate.process import POWER_ON, WATCHDOG, Firmware, ShoeStoppedError
+from dealershoe.emulate.sniffer import Sniffer
 from dealershoe.emulate.timeline import Output
 from dealershoe.errors import UserError
 
@@ -87,6 +88,7 @@ class EmulatedShoe:
         self.lights: tuple[Pixel, ...] = ((0, 0, 0),) * PIXELS
         self.tone = 0  # Hz, 0: silent
         self.shown: deque[Shown] = deque(maxlen=5000)
+        self.line = Sniffer()
         self.resets = 0
         self._firmware = Firmware(interpreter, firmware, device_id)
         self.port = self._firmware.port
@@ -127,6 +129,7 @@ class EmulatedShoe:
 
     def _start(self, cause: int) -> None:
         self._closing = False
+        self.line.restart()
         self._wire = self._firmware.start(cause, self.pace)
         if self._scene is not None or self.stuck:
             self._send(timeline.levels([Run(1, self._state())]))
@@ -298,6 +301,14 @@ class EmulatedShoe:
                         f"lights {self.lights}, tone {self.tone} Hz, it wrote: {self.trace() or 'nothing'}",
                     )
 
+    def settle_line(self, reported: int, deadline: float = DEADLINE) -> None:
+        """Wait until the shoe has reported `reported` events in all and the host, if one is there, has answered."""
+        self.wait_for(
+            lambda: not self.line.up or (self.line.reported >= reported and self.line.answered),
+            f"report {reported} of the shoe and the host's answer",
+            deadline,
+        )
+
     def check(self) -> None:
         """Raise ShoeStoppedError if the firmware has ended by itself."""
         if self._failure is not None:
@@ -357,6 +368,9 @@ class EmulatedShoe:
     def _take(self, output: Output, data: bytes) -> None:
         if output is Output.MARK:
             self._reached = struct.unpack_from("<I", data)[0]
+            return
+        if output in (Output.SENT, Output.RECEIVED):
+            self.line.feed(output is Output.RECEIVED, data)
             return
         self.shown.append(Shown(time.monotonic(), output, data))
         if output is Output.BITS and data[0] == LIGHT_PIN:

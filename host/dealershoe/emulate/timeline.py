@@ -27,7 +27,7 @@ class Record(IntEnum):
 class Output(IntEnum):
     """What the shoe puts out."""
 
-    PIN, PWM, BITS, MARK, WATCHDOG, RESET, RATE = range(7)
+    PIN, PWM, BITS, MARK, WATCHDOG, RESET, RATE, SENT, RECEIVED = range(9)
 
 
 def levels(runs: Iterable[Run]) -> bytes:

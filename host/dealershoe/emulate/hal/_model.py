@@ -10,7 +10,7 @@ import uselect
 import utime
 
 LEVELS, BUS, KEYS, AMBIENT, MARK, WALL, PIN, PACE = range(8)  # records of the timeline
-OUT_PIN, OUT_PWM, OUT_BITS, OUT_MARK, OUT_WATCHDOG, OUT_RESET, OUT_RATE = range(7)  # outputs
+OUT_PIN, OUT_PWM, OUT_BITS, OUT_MARK, OUT_WATCHDOG, OUT_RESET, OUT_RATE, OUT_SENT, OUT_RECEIVED = range(9)  # outputs
 _SIZE = 10
 SAMPLE_US = 50
 # The samples of a moving card come at most this many a look, so that the firmware's other sensors keep up with them.

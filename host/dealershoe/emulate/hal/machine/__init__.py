@@ -193,6 +193,8 @@ class UART(io.IOBase):
             return len(_model.bus)
         if not self._held:
             self._held = self._file.read(256) or b""
+            if self._held:
+                _model.post(_model.OUT_RECEIVED, self._held)
         return len(self._held)
 
     def read(self, size=256):
@@ -215,7 +217,10 @@ class UART(io.IOBase):
     def write(self, data):
         if self._file is None:
             return len(data)  # nobody answers on the seat bus
-        return self._file.write(data)
+        sent = self._file.write(data)
+        if sent:
+            _model.post(_model.OUT_SENT, bytes(data[:sent]))
+        return sent
 
     def ioctl(self, request, flags):
         if request != 3:  # only polling

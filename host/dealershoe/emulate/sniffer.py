@@ -1,0 +1,86 @@
+"""Listens on the shoe's serial line, both ways: what the shoe reported, what the host wants. For the scripted dealer.
+
+It takes no part in the link. A dealer at a table sees the light change before the next card; a scripted one knows here
+that the host has answered.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from shoelink import schema
+from shoelink.frame import Decoder
+
+KEPT = 200  # frames each way
+
+
+class Heard(NamedTuple):
+    """A frame on the line; `message` None: a kind that this schema does not know."""
+
+    from_host: bool
+    kind: int
+    number: int  # low 16 bits of the journal number, for reliable kinds
+    message: Any
+
+
+class Sniffer:
+    """Fed with the bytes of the line in their order; `on_frame` is called for each whole frame."""
+
+    def __init__(self, on_frame: Callable[[Heard], None] | None = None) -> None:
+        self.on_frame = on_frame
+        self.heard: deque[Heard] = deque(maxlen=KEPT)
+        self.up = False  # a session is going on
+        self.due: Any = None  # the newest schema.Due that the host sent
+        self.signal: Any = None
+        self.reported = 0  # events of the shoe's journal, each counted once
+        self._sent: int | None = None  # newest number of the shoe's journal on the line, low 16 bits
+        self._stored: int | None = None  # ... that the host says it has stored
+        self._decoders = (Decoder(), Decoder())
+
+    @property
+    def answered(self) -> bool:
+        """Whether the host has stored all that the shoe reported, so that what it wants now has been said too."""
+        return self._sent is None or (self._stored is not None and not _later(self._sent, self._stored))
+
+    def restart(self) -> None:
+        """The shoe was switched off: its half of the line begins anew."""
+        self.up = False
+        self._sent = self._stored = None
+        self._decoders = (Decoder(), Decoder())
+
+    def feed(self, from_host: bool, data: bytes) -> None:
+        """Bytes that the shoe read (from_host) or wrote."""
+        for kind, _flags, seq, ack, body in self._decoders[from_host].feed(data):
+            plain = schema.known(kind, from_host)
+            try:
+                message = schema.unpack(plain, body) if plain else None
+            except schema.ShortBodyError:
+                message = None
+            if plain == schema.HELLO:
+                self.up = False
+            elif plain != schema.IDENT:
+                self.up = True
+                if from_host:
+                    self._stored = ack
+            if from_host:
+                self._wish(message)
+            elif kind & schema.RELIABLE and (self._sent is None or _later(seq, self._sent)):
+                self._sent = seq
+                self.reported += 1
+            heard = Heard(from_host, kind, seq, message)
+            self.heard.append(heard)
+            if self.on_frame is not None:
+                self.on_frame(heard)
+
+    def _wish(self, message: Any) -> None:
+        if isinstance(message, schema.Due):
+            self.due = message
+        elif isinstance(message, schema.Signal):
+            self.signal = message
+
+
+def _later(number: int, than: int) -> bool:
+    """Whether a 16-bit number comes after another one, within half a turn."""
+    return 0 < (number - than) & 0xFFFF < 0x8000
