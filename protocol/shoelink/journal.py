@@ -1,0 +1,60 @@
+"""The shoe's event journal in RAM: an event stays until the host says that it is stored, and is never overwritten."""
+
+from shoelink import schema
+
+_SLOT = 2 + schema.EVENT  # kind, length, body
+
+
+class Journal:
+    """Numbered events, the oldest `oldest`, the next to be given `next`; 64-bit numbers from 1.
+
+    `id` is 4 random bytes that stay the same as long as the numbers go on: here, until the RAM is lost.
+    A journal in FRAM has the same methods and keeps `id`, `oldest` and `next` across boots.
+    """
+
+    RESERVE = 2  # slots that only the link may use, to say that the journal is full
+
+    def __init__(self, id: bytes, capacity: int = 256) -> None:
+        self.id = id
+        self.capacity = capacity
+        self.oldest = 1
+        self.next = 1
+        self.peak = 0  # most events ever held
+        self.buffer = bytearray((capacity + self.RESERVE) * _SLOT)
+        self._slots = capacity + self.RESERVE
+
+    def held(self) -> int:
+        """Events that no host has stored yet."""
+        return self.next - self.oldest
+
+    def room(self) -> int:
+        """Events that can be added; at most 0 when it is full."""
+        return self.capacity - self.held()
+
+    def open(self, kind: int, length: int, reserve: bool = False) -> int:
+        """Begin an event and return where in `buffer` its body of `length` bytes goes, or -1: full. Then `close`."""
+        if self.held() >= (self._slots if reserve else self.capacity):
+            return -1
+        at = (self.next % self._slots) * _SLOT
+        self.buffer[at] = kind
+        self.buffer[at + 1] = length
+        return at + 2
+
+    def close(self) -> int:
+        """The event that was opened last is written: give it its number."""
+        number = self.next
+        self.next = number + 1
+        self.peak = max(self.peak, self.held())
+        return number
+
+    def load(self, number: int) -> int:
+        """Where in `buffer` the body of a held event is; its kind and length are the two bytes before."""
+        return (number % self._slots) * _SLOT + 2
+
+    def length(self, number: int) -> int:
+        """Bytes of body of a held event."""
+        return self.buffer[(number % self._slots) * _SLOT + 1]
+
+    def release(self, number: int) -> None:
+        """The host has stored everything up to `number`."""
+        self.oldest = max(self.oldest, min(number + 1, self.next))
