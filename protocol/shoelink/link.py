@@ -111,7 +111,7 @@ class Link:
         return self._tell()
 
     def poll(self, now: int) -> "tuple[notice.Notice, ...]":
-        """Run the timers and fill `out`. Call it each turn of a loop, or when `wait` says so and after any call below."""
+        """Run the timers and fill `out`. Call it each turn of a loop, or when `wait` says and after any call below."""
         if self._started:
             if self.up and elapsed(now, self._heard_at) >= timing.LOST_MS:
                 self._lose("silence", now)

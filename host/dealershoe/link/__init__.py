@@ -1,0 +1,1 @@
+"""The host's end of the link: what it swaps in for speed."""
