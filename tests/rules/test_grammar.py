@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import string
 from dataclasses import fields
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, get_args
 
 import pytest
 from dealershoe import events as e
-from dealershoe.deal import items
+from dealershoe.deal import grammar, items
 from dealershoe.deal.forms import FORMS
 from dealershoe.deal.grammar import header_stacks, parse, parse_line, render
 from dealershoe.deal.items import (
@@ -164,6 +165,10 @@ def test_lines_keep_their_number_and_their_text() -> None:
 def test_the_first_line_names_the_stacks() -> None:
     assert header_stacks("# stacks: house tda-2024+house\nundo\n") == ("house", "tda-2024+house")
     assert header_stacks("hand seats=1-2 button=1\n# stacks: house\n") == ()
+
+
+def test_the_examples_in_the_grammar_hold() -> None:
+    assert doctest.testmod(grammar) == (0, 2)
 
 
 # A wrong line, the word at fault, and the right word that it is near to (None: nothing is near).
