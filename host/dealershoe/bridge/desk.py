@@ -43,6 +43,8 @@ from dealershoe.table.state import board_cards
 
 BRIDGE = "bridge"  # origin of the bridge's own facts
 SHOE = "shoe"
+SENSOR = "seat sensor"
+KEY = "dealer key"  # a person's word, and can be taken back
 ALIGN = b"align "  # such a fact: the hand in play is no longer known, with the reason
 FACES = {(Draw, "card"), (DrawForButton, "cards")}  # fields of events that name cards, beside every `ids`
 BEFORE_A_HAND = (DrawForButton, DealerPush, LimitChange, DeckRequest)  # can be said at any time
@@ -71,6 +73,7 @@ DUES = {
     "shuffle": schema.DUE_SHUFFLE,
     "pick": schema.DUE_PICK,
 }
+SOURCES = {schema.Seat: SENSOR, schema.Key: KEY}
 DOWN: dict[str, tuple[Place, ...]] = {"holdem": (*SEATS, "burn"), "stud": ("burn",)}  # stud has cards face up at seats
 NOTES = ("note", "refused", "fault", "link")
 NOTES_KEPT = 8
@@ -246,7 +249,7 @@ class Desk:
             return
         for event in told.events:
             try:
-                self._tell(fact, event, SHOE)
+                self._tell(fact, event, SOURCES.get(type(message), SHOE))
             except UserError as error:
                 self.happen("refused", str(error))
                 if isinstance(event, Draw):
@@ -270,7 +273,7 @@ class Desk:
             self._note("the new-hand key was pressed: say who sits where with `hand seats=… button=…`")
             return
         try:
-            self._tell(fact, event, SHOE, begins=number)
+            self._tell(fact, event, KEY, begins=number)
         except UserError as error:
             self.happen("refused", str(error))
 

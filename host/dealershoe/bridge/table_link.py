@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shoelink import link as shoelink
 from shoelink import notice, schema
+from shoelink.link import Link
 
 from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.journal import DeviceRow
@@ -37,7 +37,7 @@ def message_of(raw: bytes) -> Any:
 class TableLink:
     """One shoe at one table. The caller gives bytes and time, sends what `take` returns, calls `turn` in time."""
 
-    def __init__(self, link: shoelink.Link, desk: Desk, stored: Mapping[bytes, int]) -> None:
+    def __init__(self, link: Link, desk: Desk, stored: Mapping[bytes, int]) -> None:
         self.link = link
         self.desk = desk
         self.why_down = "waiting for the shoe"  # "" while the link is up

@@ -1,0 +1,327 @@
+"""Desk and link in virtual time against the shoe's own link: nothing lost, nothing doubled, acknowledged only when kept."""
+
+from __future__ import annotations
+
+import pytest
+from bridge.rig import Rig, Shoe
+from dealershoe.bridge.journal import EventRow, Fact, RulingRow, SignalRow
+from dealershoe.errors import UserError
+from shoelink import schema
+
+HAND = "hand seats=1-6 button=6"
+
+
+def dealt(rig: Rig) -> list[int]:
+    """Draw numbers that the table was told, as the journal has them."""
+    return [entry.draw for entry in rig.durable if isinstance(entry, EventRow) and entry.kind == "Draw"]  # type: ignore[misc]
+
+
+def ready() -> Rig:
+    """A rig with a hand begun and the shoe knowing what is due."""
+    rig = Rig()
+    rig.run(50)
+    rig.say(HAND)
+    rig.run(20)
+    return rig
+
+
+def test_the_shoe_is_told_signal_mode_and_what_is_due() -> None:
+    rig = Rig()
+    rig.run(50)
+    assert rig.table.up
+    assert rig.shoe.signal.mode == schema.MODE_ALIGN
+    assert rig.shoe.due is None  # no hand has begun: the shoe keeps its own
+    rig.say(HAND)
+    rig.run(20)
+    assert rig.shoe.signal.mode == schema.MODE_SUPERVISED
+    assert (rig.shoe.due.due, rig.shoe.due.seat, rig.shoe.due.cards) == (schema.DUE_SEAT, 1, 1)
+    assert rig.shoe.due.hand == rig.desk.hand
+
+
+def test_each_draw_moves_what_is_due() -> None:
+    rig = ready()
+    for draw in range(1, 13):
+        rig.card(draw)
+        rig.run(20)
+        assert rig.desk.session.draws == draw
+    assert rig.shoe.due.due == schema.DUE_BETTING
+    rig.key(schema.KEY_BETTING_COMPLETE)
+    rig.run(20)
+    assert rig.shoe.due.due == schema.DUE_BURN
+    rig.card(13)
+    rig.run(20)
+    assert (rig.shoe.due.due, rig.shoe.due.cards) == (schema.DUE_BOARD, 3)
+
+
+def test_the_signal_never_waits_for_the_commit_and_the_acknowledgement_always_does() -> None:
+    rig = ready()
+    rig.commit()
+    rig.order.clear()
+    rig.card(1, way_up=schema.WAY_UP)  # boxed: nothing rules here, so the floor is called
+    rig.run(50, commit=False)
+    assert rig.shoe.signal.signal == schema.SIGNAL_FLOOR
+    assert rig.order == []  # shown, and neither committed nor acknowledged
+    assert rig.shoe.journal.oldest == 1
+    rig.run(1_000, commit=False)
+    assert rig.order == []
+    rig.commit()
+    rig.run(20)
+    assert rig.order == ["commit 1", "ack 1"]
+
+
+def test_the_raw_report_is_in_the_journal_before_anything_made_of_it() -> None:
+    rig = ready()
+    rig.card(1, way_up=schema.WAY_UP)
+    rig.run(20)
+    first = next(i for i, e in enumerate(rig.durable) if isinstance(e, Fact) and e.origin == "shoe")
+    fact = rig.durable[first]
+    assert isinstance(fact, Fact)
+    made = [
+        i for i, e in enumerate(rig.durable) if isinstance(e, EventRow | RulingRow | SignalRow) and e.fact == fact.id
+    ]
+    assert len(made) == 3  # the draw, the ruling, the signal
+    assert min(made) > first
+    assert schema.unpack(fact.raw[0], fact.raw[1:]).draw == 1
+
+
+def test_killed_before_the_commit_the_host_gets_it_again_and_counts_it_once() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.card(2)
+    rig.run(20)
+    rig.card(3)
+    rig.card(4)
+    rig.run(20, commit=False)
+    assert rig.desk.session.draws == 4
+    rig.kill()
+    assert rig.desk.session.draws == 2  # as the journal has it
+    rig.run(200)
+    assert rig.desk.session.draws == 4
+    assert dealt(rig) == [1, 2, 3, 4]
+    assert rig.shoe.journal.oldest == 5
+
+
+def test_killed_after_the_commit_and_before_the_acknowledgement_nothing_is_doubled() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.run(3, commit=False)
+    rig.commit()
+    rig.kill()  # the ACK was never sent
+    assert rig.desk.session.draws == 1
+    rig.run(200)
+    rig.card(2)
+    rig.run(20)
+    assert dealt(rig) == [1, 2]
+    assert not rig.desk.align_why
+
+
+def test_a_link_that_breaks_while_commits_are_on_their_way_tells_the_table_once() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.run(5, commit=False)
+    assert rig.desk.session.draws == 1
+    rig.plug()  # port closed and opened: the shoe sends again what is not acknowledged
+    rig.run(200, commit=False)
+    assert rig.desk.session.draws == 1
+    rig.commit()
+    rig.run(20)
+    assert dealt(rig) == [1]
+    assert rig.shoe.journal.oldest == 2
+
+
+def test_a_restarted_host_goes_on_with_the_hand_in_play() -> None:
+    rig = ready()
+    for draw in range(1, 8):
+        rig.card(draw)
+    rig.run(50)
+    rig.say("exposed #3")
+    rig.run(5)
+    before = (rig.desk.session.due, rig.desk.session.steps, rig.desk.signal, rig.desk.hand)
+    rig.kill()
+    assert (rig.desk.session.due, rig.desk.session.steps, rig.desk.signal, rig.desk.hand) == before
+    rig.run(100)
+    assert rig.shoe.signal.signal == schema.SIGNAL_FLOOR
+    assert "goes on as the journal has it" in "\n".join(rig.said)
+
+
+def test_a_shoe_that_lost_its_memory_in_mid_hand_means_align_until_the_next_hand() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.run(20)
+    rig.shoe = Shoe(b"JRN2")
+    rig.shoe.link.start(rig.ms)
+    rig.run(1_500)
+    assert rig.table.up
+    assert "lost its memory" in rig.desk.align_why
+    assert rig.shoe.signal.mode == schema.MODE_ALIGN
+    assert rig.shoe.due.due == schema.DUE_NOTHING
+    rig.card(1)
+    rig.run(20)
+    assert rig.desk.session.draws == 1  # kept, not judged
+    rig.key(schema.KEY_NEW_HAND, hand=rig.desk.hand + 1)
+    rig.run(20)
+    assert not rig.desk.align_why
+    assert rig.desk.session.draws == 0
+    rig.kill()
+    rig.run(100)
+    assert not rig.desk.align_why
+
+
+def test_align_survives_a_restart_of_the_host() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.run(20)
+    rig.desk.align("for a reason", rig.at)
+    rig.run(5)
+    rig.kill()
+    assert rig.desk.align_why == "for a reason"
+
+
+def test_what_the_shoe_reported_before_this_host_knew_it_is_kept_and_not_judged() -> None:
+    shoe = Shoe()
+    for draw in range(1, 6):
+        shoe.link.report(schema.Card(1, draw, bytes(4), schema.word(draw), 0, 1, 0, 0, 30, 0, 1000, 0))
+    rig = Rig(shoe)
+    rig.say(HAND)  # before the shoe is on the line
+    rig.run(300)
+    assert len([e for e in rig.durable if isinstance(e, Fact) and e.journal]) == 5
+    assert rig.desk.session.draws == 0
+    assert not rig.desk.align_why
+    assert rig.shoe.journal.oldest == 6
+    rig.card(1)
+    rig.run(20)
+    assert rig.desk.session.draws == 1
+
+
+def test_another_host_took_reports_of_the_hand_in_play() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.run(20)
+    rig.card(2)
+    rig.shoe.journal.release(2)
+    rig.card(3)
+    rig.kill()
+    rig.run(300)
+    assert "gone for good" in rig.desk.align_why
+
+
+def test_a_card_missing_in_the_count_means_align() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.card(3)
+    rig.run(20)
+    assert "card #2 of the hand is missing" in rig.desk.align_why
+
+
+def test_a_late_card_of_the_hand_before_is_not_counted_in_this_one() -> None:
+    rig = ready()
+    before = rig.desk.hand
+    rig.say("hand next")
+    rig.card(1, hand=before)  # in flight while the person spoke
+    rig.run(20)
+    assert rig.desk.session.draws == 0
+    assert not rig.desk.align_why
+    assert f"late report of hand {before}" in "\n".join(rig.said)
+
+
+def test_the_new_hand_key_and_a_person_saying_so_begin_one_hand_together() -> None:
+    rig = ready()
+    rig.say("hand next")
+    rig.run(20)
+    assert rig.desk.session.hand_number == 2
+    rig.key(schema.KEY_NEW_HAND)
+    rig.run(20)
+    assert rig.desk.session.hand_number == 2
+    rig.key(schema.KEY_NEW_HAND, hand=rig.desk.hand + 1)
+    rig.run(20)
+    assert rig.desk.session.hand_number == 3
+    assert rig.shoe.due.hand == rig.desk.hand
+
+
+def test_the_floor_key_calls_the_floor_until_done_is_pressed() -> None:
+    rig = ready()
+    rig.key(schema.KEY_FLOOR)
+    rig.run(20)
+    assert rig.shoe.signal.signal == schema.SIGNAL_FLOOR
+    rig.key(schema.KEY_DONE)
+    rig.run(20)
+    assert rig.shoe.signal.signal == schema.SIGNAL_READY
+
+
+def test_a_key_can_be_taken_back_and_what_the_shoe_sensed_cannot() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.key(schema.KEY_EXPOSED)
+    rig.run(20)
+    assert rig.shoe.signal.signal == schema.SIGNAL_FLOOR
+    rig.key(schema.KEY_DONE, schema.PRESS_HELD)
+    rig.run(20)
+    assert rig.shoe.signal.signal == schema.SIGNAL_READY
+    assert rig.desk.session.draws == 1
+
+
+def test_an_inferred_target_asks_and_a_seat_sensor_confirms() -> None:
+    rig = ready()
+    rig.card(1, target=4, origin=schema.ORIGIN_LANE)
+    rig.run(20)
+    assert rig.desk.session.question
+    assert rig.desk.counts["findings"] == 0
+    rig.seat(1, 4)
+    rig.run(20)
+    assert rig.desk.session.seat_cards(4) == (1,)
+    assert rig.desk.counts["findings"] == 1
+
+
+def test_a_fault_of_the_shoe_is_shown_until_it_is_over() -> None:
+    rig = ready()
+    rig.shoe.link.report(schema.Fault(bytes(4), schema.FAULT_HALF_DRAWN, 0))
+    rig.run(20)
+    assert schema.FAULT_HALF_DRAWN in rig.desk.faults
+    rig.shoe.link.report(schema.Clear(bytes(4), schema.FAULT_HALF_DRAWN, 0))
+    rig.run(20)
+    assert rig.desk.faults == {}
+
+
+def test_a_silent_shoe_is_unsupervised_within_750_ms() -> None:
+    rig = ready()
+    rig.shoe.link = Shoe().link  # says nothing more
+    rig.run(751)
+    assert rig.table.why_down == "the shoe is silent"
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("crad 3", "stdin, line 1: saw"),
+        ("card 3 As", "is for scripts"),
+        ("deal 3", "is for scripts"),
+        ("expect misdeal", "is for scripts"),
+        ("hand seats=1 button=1", "1 seat"),
+    ],
+)
+def test_a_line_that_cannot_be_taken_says_why_and_changes_nothing(line: str, why: str) -> None:
+    rig = ready()
+    before = rig.desk.session.table
+    with pytest.raises(UserError, match=why):
+        rig.say(line)
+    assert rig.desk.session.table == before
+    rig.card(1)
+    rig.run(20)
+    assert rig.desk.session.draws == 1
+
+
+def test_before_a_hand_a_persons_report_is_refused_with_the_reason() -> None:
+    rig = Rig()
+    with pytest.raises(UserError, match="nothing is judged now: no hand has begun; begin a hand first"):
+        rig.say("exposed #1")
+
+
+def test_no_column_but_the_raw_facts_names_a_card() -> None:
+    rig = ready()
+    rig.card(1, token=schema.word(51))
+    rig.say("draw-button 1=As 2=Kd")
+    rig.run(20)
+    made = [repr(entry) for entry in rig.durable if not isinstance(entry, Fact)]
+    assert made
+    assert not [text for text in made if "As" in text or "Kd" in text]
+    assert not [line for line in rig.said if "As" in line or "Kd" in line]
