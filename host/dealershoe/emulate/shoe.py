@@ -45,8 +45,9 @@ from dealershoe.errors import UserError
 PIXELS = 8
 LIGHT_PIN, TONE_PIN = 20, 21
 SPEED = 1.0  # m/s, a dealer's ordinary pull
-FLIGHT = 600.0  # mm from the lip to a seat
+FLIGHT = 300.0  # mm from the lip to a seat
 DEADLINE = 20.0  # seconds of real time until a wait gives up; a busy test machine is slow, not wrong
+TURNS = 3  # of the firmware's loop: samples read, passage decided, report written
 PRESS_MS, HOLD_MS = 60, 1000  # a short press; held is 800 ms and more
 
 Pixel = tuple[int, int, int]
@@ -89,6 +90,7 @@ class EmulatedShoe:
         self.tone = 0  # Hz, 0: silent
         self.shown: deque[Shown] = deque(maxlen=5000)
         self.line = Sniffer()
+        self.pulled: tuple[PaperCard, ...] = ()  # the card (or two) pulled last
         self.resets = 0
         self._firmware = Firmware(interpreter, firmware, device_id)
         self.port = self._firmware.port
@@ -103,8 +105,6 @@ class EmulatedShoe:
         # the card on its way, and how far it is out
         self._scene: Scene | None = None
         self._place = IN_SHOE
-        self._last: PaperCard | None = None
-        self._in_hand: tuple[PaperCard, ...] = ()
         self._target: Target | None = None
         self._face_up = False
 
@@ -207,16 +207,21 @@ class EmulatedShoe:
         self._leave(None, speed, arrives)
         self.settle()
 
-    def push_back(self, *, speed: float = 0.5) -> None:
-        """Push the card that is half out, or else the last that left, back into the shoe: it is the next one again."""
+    def push_back(self, card: PaperCard | None = None, *, speed: float = 0.5) -> None:
+        """Push a card back into the shoe: it is the next one again.
+
+        Default: the card that is half out, or else the last that left.
+        """
         if self._scene is None:
-            if self._last is None:
+            card = card or (self.pulled[-1] if self.pulled else None)
+            if card is None:
                 raise UserError("no card has left the shoe yet", "", "pull one first")
-            self._scene = Scene(((self._last, 0.0),), angle=0.0, stuck=self.stuck)
+            self._scene = Scene(((card, 0.0),), angle_of("off-table"), self.stuck)
             self._place = GONE
-            self._in_hand = (self._last,)
+            self.pulled = (card,)
         self._move(glide(self._place, IN_SHOE, speed))
-        self.deck[:0] = self._in_hand
+        self.deck[:0] = self.pulled
+        self.pulled = ()
         self._scene = None
         self.settle()
 
@@ -224,7 +229,7 @@ class EmulatedShoe:
         # a double feed: the second card sticks to the first and comes 3 mm behind it
         stack = tuple((card, 3.0 * behind) for behind, card in enumerate(cards))
         self._scene = Scene(stack, angle_of(target), self.stuck)
-        self._in_hand = tuple(cards)
+        self.pulled = tuple(cards)
         self._place = IN_SHOE
         self._target = target
         self._face_up = face_up
@@ -238,10 +243,9 @@ class EmulatedShoe:
             raise ValueError(f"the motion ends at {motion.at} mm, the card is clear of everything at {end} mm")
         self._move(motion)
         self._scene = None
-        self._last = self._in_hand[-1]
         if arrives and self._target is not None:
             delay = round(FLIGHT / max(motion.speed, 0.1) / SAMPLE_MS)
-            for _card in self._in_hand:
+            for _card in self.pulled:
                 message = arrival(self._target, self._face_up)
                 if message:
                     self._send(timeline.bus(message, delay))
@@ -301,12 +305,15 @@ class EmulatedShoe:
                         f"lights {self.lights}, tone {self.tone} Hz, it wrote: {self.trace() or 'nothing'}",
                     )
 
-    def settle_line(self, reported: int, deadline: float = DEADLINE) -> None:
-        """Wait until the shoe has reported `reported` events in all and the host, if one is there, has answered."""
+    def quiet(self, deadline: float = DEADLINE) -> None:
+        """Wait until every card has arrived, the firmware has dealt with it, and the host, if one is there, has stored
+        all that the shoe reported (what it wants now has reached the shoe before that).
+        """
+        self._send(timeline.arrived())
+        for _ in range(TURNS):
+            self.settle(deadline)
         self.wait_for(
-            lambda: not self.line.up or (self.line.reported >= reported and self.line.answered),
-            f"report {reported} of the shoe and the host's answer",
-            deadline,
+            lambda: self.line.answered or not self.line.alive(time.monotonic()), "the host's acknowledgement", deadline
         )
 
     def check(self) -> None:
@@ -370,7 +377,7 @@ class EmulatedShoe:
             self._reached = struct.unpack_from("<I", data)[0]
             return
         if output in (Output.SENT, Output.RECEIVED):
-            self.line.feed(output is Output.RECEIVED, data)
+            self.line.feed(output is Output.RECEIVED, data, time.monotonic())
             return
         self.shown.append(Shown(time.monotonic(), output, data))
         if output is Output.BITS and data[0] == LIGHT_PIN:

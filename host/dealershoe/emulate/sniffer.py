@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from shoelink import schema
 from shoelink.frame import Decoder
 
+SILENCE = 1.0  # seconds without a frame from the host: nobody is there
 KEPT = 200  # frames each way
 
 
@@ -37,6 +38,7 @@ class Sniffer:
         self.reported = 0  # events of the shoe's journal, each counted once
         self._sent: int | None = None  # newest number of the shoe's journal on the line, low 16 bits
         self._stored: int | None = None  # ... that the host says it has stored
+        self._host_at = 0.0
         self._decoders = (Decoder(), Decoder())
 
     @property
@@ -50,8 +52,12 @@ class Sniffer:
         self._sent = self._stored = None
         self._decoders = (Decoder(), Decoder())
 
-    def feed(self, from_host: bool, data: bytes) -> None:
-        """Bytes that the shoe read (from_host) or wrote."""
+    def alive(self, now: float) -> bool:
+        """Whether a host has been in session lately. `now` in seconds, as given to `feed`."""
+        return self.up and now - self._host_at < SILENCE
+
+    def feed(self, from_host: bool, data: bytes, now: float) -> None:
+        """Bytes that the shoe read (from_host) or wrote at `now`."""
         for kind, _flags, seq, ack, body in self._decoders[from_host].feed(data):
             plain = schema.known(kind, from_host)
             try:
@@ -64,6 +70,7 @@ class Sniffer:
                 self.up = True
                 if from_host:
                     self._stored = ack
+                    self._host_at = now
             if from_host:
                 self._wish(message)
             elif kind & schema.RELIABLE and (self._sent is None or _later(seq, self._sent)):

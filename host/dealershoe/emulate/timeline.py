@@ -21,7 +21,7 @@ _RECORD = struct.Struct("<BBBBHI")
 class Record(IntEnum):
     """A record of the timeline."""
 
-    LEVELS, BUS, KEYS, AMBIENT, MARK, WALL, PIN, PACE = range(8)
+    LEVELS, BUS, KEYS, AMBIENT, MARK, WALL, PIN, ARRIVED = range(8)
 
 
 class Output(IntEnum):
@@ -66,6 +66,11 @@ def mark(number: int) -> bytes:
 def wall(ms: int) -> bytes:
     """Nothing further before so many milliseconds of real time, at any pace."""
     return _RECORD.pack(Record.WALL, 0, 0, 0, 0, ms)
+
+
+def arrived() -> bytes:
+    """Nothing further before every card that flies has arrived."""
+    return _RECORD.pack(Record.ARRIVED, 0, 0, 0, 0, 0)
 
 
 def outputs(buffer: bytearray) -> Iterator[tuple[Output, bytes]]:

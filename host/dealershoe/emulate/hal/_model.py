@@ -9,7 +9,7 @@ import struct
 import uselect
 import utime
 
-LEVELS, BUS, KEYS, AMBIENT, MARK, WALL, PIN, PACE = range(8)  # records of the timeline
+LEVELS, BUS, KEYS, AMBIENT, MARK, WALL, PIN, ARRIVED = range(8)  # records of the timeline
 OUT_PIN, OUT_PWM, OUT_BITS, OUT_MARK, OUT_WATCHDOG, OUT_RESET, OUT_RATE, OUT_SENT, OUT_RECEIVED = range(9)  # outputs
 _SIZE = 10
 SAMPLE_US = 50
@@ -35,6 +35,7 @@ _at = 0  # how much of _unread is used
 _left = 0  # samples of the present record still to come
 _late = []  # [sample number, bytes] for the seat bus, soonest first
 _wall_until = None  # ticks_ms before which the timeline does not go on
+_flying = False  # the timeline does not go on before every card has arrived
 _started = None  # ticks_us of the last look
 _owed = 0  # microseconds of wall time not yet turned into samples
 
@@ -58,7 +59,7 @@ def _wait_writable():
 
 def _next_record():
     """Take the next record of the timeline; False when there is none (yet)."""
-    global _unread, _at, _left, pins, lanes, light, keys, ambient, _wall_until, _fast
+    global _unread, _at, _left, pins, lanes, light, keys, ambient, _wall_until, _flying
     if len(_unread) - _at < _SIZE:
         more = channel.read(4000)
         if more is not None:
@@ -85,8 +86,8 @@ def _next_record():
         _wall_until = utime.ticks_add(utime.ticks_ms(), number)
     elif kind == PIN:
         switches[a] = b
-    elif kind == PACE:
-        _fast = bool(a)
+    elif kind == ARRIVED:
+        _flying = True
     return True
 
 
@@ -108,7 +109,7 @@ def start():
 
 def supply(room, store):
     """The samples that are due, at most `room`: store(level, count) for each run of equal levels, in order."""
-    global _left, _started, _owed, _wall_until, sampled, bus
+    global _left, _started, _owed, _wall_until, _flying, sampled, bus
     now = utime.ticks_us()
     _owed += utime.ticks_diff(now, _started)
     _started = now
@@ -119,12 +120,13 @@ def supply(room, store):
     allowed = min(room, due)
     stepped = 0
     while True:
-        if _left == 0 and _wall_until is None:
-            while _next_record():
-                if _left or _wall_until is not None:
-                    break
-        if _late and _late[0][0] <= sampled:
+        while _late and _late[0][0] <= sampled:
             bus += _late.pop(0)[1]
+        if not _late:
+            _flying = False
+        while _left == 0 and _wall_until is None and not _flying:
+            if not _next_record():
+                break
         moving = _left > 0 or bool(_late)
         if moving and stepped >= _STEP and 0 < _left < _LONG:
             break  # late or fast, a moving card passes in small steps
@@ -154,7 +156,7 @@ def wait(ms, streams):
     if busy():
         return
     poll = uselect.poll()
-    if _left == 0 and _wall_until is None:
+    if _left == 0 and _wall_until is None and not _flying:
         poll.register(channel, uselect.POLLIN)
     for stream in streams:
         poll.register(stream, uselect.POLLIN)
