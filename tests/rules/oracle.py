@@ -71,7 +71,7 @@ def _exposed(dealer: Dealer, fault: Fault) -> None:
         seat = seats[(number - 1) % len(seats)]
         if nth == 0 and len(fault.draws) == 2 and fault.acts:
             continue  # what one card late in the betting leads to is not written; both together are
-        ruling = dealer.rule(finding, fault.acts, seat)
+        ruling = dealer.rule(finding, fault.acts, seat, signal=not (nth == 1 and fault.late))
     if ruling == "misdeal":
         dealer.redeal()
     elif ruling == "replace":
@@ -162,6 +162,8 @@ def _extra(dealer: Dealer, fault: Fault) -> None:
     dealer.act(fault.acts)
     ruling = ""
     for nth, seat in enumerate(fault.seats):
+        if ruling == "misdeal":
+            raise UnwrittenError("a card dealt on after a misdeal")
         number = dealer.draw(seat)
         ruling = dealer.rule("one extra card" if nth == 0 else "two extra cards", fault.acts, seat)
         if ruling == "correct":  # returned, and the burn: Robert's hold'em 2, house misdeals 4
@@ -271,7 +273,9 @@ def play(seats: int, fault: Fault, stack: str) -> Case | None:
         KINDS[fault.kind](dealer, fault)
     except UnwrittenError:
         return None
-    if dealer.ruling in ("misdeal", "replace", "none", "play-on") or fault.kind.startswith("premature"):
+    still_open = fault.late and len(fault.draws) == 2  # the first of the two may wait for its own remedy
+    settled = dealer.ruling in ("misdeal", "replace", "none", "play-on") and not still_open
+    if settled or fault.kind.startswith("premature"):
         dealer.say("expect signal ready")
     expected = dealer.expected()
     return Case(_name(seats, fault, stack), "\n".join((*dealer.lines, "")), expected)

@@ -84,14 +84,15 @@ class Dealer:
             {"burn": self.burns, "board": self.board}[target].append(self.number)
         return self.number
 
-    def rule(self, finding: str, acts: tuple[str, ...] = (), seat: int | None = None) -> str:
-        """The ruling on what has just been written, and the light that goes with it."""
+    def rule(self, finding: str, acts: tuple[str, ...] = (), seat: int | None = None, signal: bool = True) -> str:
+        """The ruling on what has just been written, and the light that goes with it where no other ruling is open."""
         ruling = verdict(self.stack, finding, acts)
         if ruling is None:
             raise UnwrittenError(finding)
         named = f" seat={seat}" if seat is not None and ruling in ("replace", "dead") else ""
         self.say(f"expect {ruling}{named}")
-        self.say(f"expect signal {SIGNAL_OF.get(ruling, 'ready')}")
+        if signal:
+            self.say(f"expect signal {SIGNAL_OF.get(ruling, 'ready')}")
         self.ruling, self.ruled_seat = ruling, seat if named else None
         return ruling
 

@@ -1,0 +1,1 @@
+"""Ruling on deal scripts: every event in turn, every expectation held against what the rule books said."""

@@ -1,0 +1,62 @@
+"""The judge: a finding and the facts go in, the first rule that matches, from the highest layer down, comes out."""
+
+from __future__ import annotations
+
+from dealershoe.rules.pack import Answer, Pack, Rule
+from dealershoe.rules.remedy import phrase, texts
+from dealershoe.rules.ruling import Ruling
+from dealershoe.rules.stack import Stack
+from dealershoe.table.findings import Facts, Finding, facts
+from dealershoe.table.state import HandState, voluntary
+
+NO_RULE = Answer("floor", (), "No rule was found for this: call the floor", "floor")
+ASK = Answer("floor", (), "It depends on the actions so far, and their kind is not known: call the floor", "floor")
+
+
+def judge(stack: Stack, state: HandState, finding: Finding) -> Ruling | None:
+    """The ruling on `finding`, or None where a rule says that nothing is wrong.
+
+    No rule in any layer: the floor is called. A window that depends on actions whose kind nobody has said asks the
+    floor as well; it is never guessed.
+    """
+    known = facts(state, finding)
+    for pack in stack.packs:
+        for rule in pack.by_finding.get(finding.kind, ()):
+            if rule.when is not None and not rule.when.holds(known):
+                continue
+            return _answered(pack, rule, state, finding, known)
+    return _ruling(NO_RULE, finding, "", "", "", "")
+
+
+def _answered(pack: Pack, rule: Rule, state: HandState, finding: Finding, known: Facts) -> Ruling | None:
+    if not rule.window:
+        return _ruling(rule.open, finding, rule.id, rule.cite, pack.id, "")
+    window = pack.windows[rule.window]
+    is_open = window.holds(known)
+    if any(act.kind is None for act in voluntary(state)) and window.holds(facts(state, finding, "call")) != is_open:
+        return _ruling(ASK, finding, rule.id, rule.cite, pack.id, "ask")
+    if is_open:
+        return _ruling(rule.open, finding, rule.id, rule.cite, pack.id, "open")
+    return _ruling(rule.closed, finding, rule.id, rule.cite, pack.id, "closed")
+
+
+def _ruling(answer: Answer, finding: Finding, rule: str, cite: str, layer: str, window: str) -> Ruling | None:
+    if answer.ruling == "none":
+        return None
+    say = answer.say or ("Too late to change it: play on" if window == "closed" else "")
+    street = finding.street
+    return Ruling(
+        ruling=answer.ruling,
+        rule=rule,
+        cite=cite,
+        layer=layer,
+        finding=finding.kind,
+        cards=finding.cards,
+        seat=finding.seat,
+        say=phrase(say, finding.cards, finding.seat, street),
+        decider=answer.decides,
+        verbs=answer.remedy,
+        remedy=texts(answer.remedy, finding.cards, finding.seat, street),
+        window=window,
+        street=street,
+    )

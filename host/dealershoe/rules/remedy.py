@@ -1,0 +1,218 @@
+"""The vocabulary of remedies: what each step does to the agenda, and the words the dealer reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from dealershoe.rules.ruling import Ruling
+from dealershoe.table.agenda import (
+    BETTING,
+    BOARD,
+    BURN,
+    DEAL,
+    HAND,
+    HOLDEM_STREETS,
+    MARK,
+    NOW,
+    PICK,
+    RELOAD,
+    SEAT,
+    SHUFFLE,
+    STUD_STREETS,
+    Step,
+    find,
+    previous_street,
+)
+from dealershoe.table.effects import settle
+from dealershoe.table.state import HandState, Remedy, first_street
+
+PICKED = (0,)  # operand: the card that a random pick brings
+
+
+class Edit(NamedTuple):
+    """The agenda while a remedy is written into it, and the place where its next part goes."""
+
+    agenda: tuple[Step, ...]
+    cursor: int
+
+
+class Part(NamedTuple):
+    """One part of a remedy with what it is about, resolved from the finding."""
+
+    verb: str
+    seat: int
+    cards: tuple[int, ...]
+    street: str
+    remedy: int
+    index: int
+
+
+Editor = Callable[[HandState, Edit, Part], Edit]
+
+
+class Verb(NamedTuple):
+    """A word of the vocabulary: how it edits the agenda, how the dealer reads it, and which operands may follow it."""
+
+    edit: Editor
+    text: str
+    operands: tuple[str, ...] = ()
+    hand: bool = False  # the dealer does it by hand; shown until acknowledged or implied
+
+
+def _insert(edit: Edit, *steps: Step) -> Edit:
+    agenda = edit.agenda[: edit.cursor] + steps + edit.agenda[edit.cursor :]
+    return Edit(agenda, edit.cursor + len(steps))
+
+
+def _step(kind: str, part: Part) -> Step:
+    return Step(kind, part.street, part.seat, part.verb, part.cards, part.remedy, part.index)
+
+
+def _now(state: HandState, edit: Edit, part: Part) -> Edit:
+    return _insert(edit, _step(NOW, part))
+
+
+def _now_by_hand(state: HandState, edit: Edit, part: Part) -> Edit:
+    return _insert(edit, _step(NOW, part), _step(HAND, part))
+
+
+def _by_hand(state: HandState, edit: Edit, part: Part) -> Edit:
+    return _insert(edit, _step(HAND, part))
+
+
+def _sensed(kind: str) -> Editor:
+    def editor(state: HandState, edit: Edit, part: Part) -> Edit:
+        return _insert(edit, _step(kind, part))
+
+    return editor
+
+
+def _after(edit: Edit, index: int, part: Part) -> Edit:
+    """The part is done when the step at `index`, already on the agenda, is."""
+    if index < 0:
+        return edit
+    return _insert(Edit(edit.agenda, index + 1), _step(MARK, part))
+
+
+def _finish_the_deal(state: HandState, edit: Edit, part: Part) -> Edit:
+    return _after(edit, find(edit.agenda, DEAL, first_street(state), edit.cursor), part)
+
+
+def _wait_betting(state: HandState, edit: Edit, part: Part) -> Edit:
+    return _after(edit, find(edit.agenda, BETTING, part.street, edit.cursor), part)
+
+
+def _deal_street(state: HandState, edit: Edit, part: Part) -> Edit:
+    kind = BOARD if state.setup.game == "holdem" else DEAL
+    index = find(edit.agenda, kind, part.street, edit.cursor)
+    if index >= 0:
+        return _after(edit, index, part)
+    edit = _insert(edit, Step(kind, part.street))
+    return _after(edit, edit.cursor - 1, part)
+
+
+def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
+    """The next card goes where the card of the finding was due."""
+    card = state.cards[part.cards[0] - 1]
+    kind = card.due.kind if card.due else "nothing"
+    if kind == "seat":
+        seat = card.serves or (card.due.seat if card.due else 0)
+        return _insert(edit, _step(SEAT, part)._replace(seat=seat, street=card.street))
+    if kind == "burn":
+        return _insert(edit, _step(BURN, part)._replace(street=card.street))
+    if kind == "board":
+        return _deal_street(state, edit, part._replace(street=card.street))
+    return edit
+
+
+def _redeal(state: HandState, edit: Edit, part: Part) -> Edit:
+    """The hand as it stands is over: nothing of its agenda is left but to collect, shuffle, cut and load."""
+    return Edit((_step(HAND, part), _step(RELOAD, part)), 2)
+
+
+STREETS = HOLDEM_STREETS + STUD_STREETS[1:]
+
+VERBS: dict[str, Verb] = {
+    "redeal": Verb(_redeal, "Collect every card, shuffle and cut the deck, load it, deal again to the same seats"),
+    "finish-the-deal": Verb(_finish_the_deal, "Finish the deal in order"),
+    "give-next": Verb(_sensed(SEAT), "Deal the next card to seat {seat}", ("seat",)),
+    "deal-in-its-place": Verb(_in_its_place, "Deal the next card in its place"),
+    "make-burn": Verb(_now, "Card {cards} is the burn", ("cards", "picked")),
+    "make-board": Verb(_now, "Card {cards} is the {street}", ("cards", "picked")),
+    "do-not-burn": Verb(_now, "Do not burn before the next street"),
+    "burn": Verb(_sensed(BURN), "Burn one card", STREETS),
+    "set-aside": Verb(_now_by_hand, "Set card {cards} aside", ("cards", "picked"), True),
+    "scrap": Verb(_now_by_hand, "Take card {cards} out of play, face up", ("cards", "picked"), True),
+    "return-to-top": Verb(_now_by_hand, "Return card {cards} to the top of the stub", ("cards", "picked"), True),
+    "return-to-stub": Verb(_now_by_hand, "Return card {cards} to the stub", ("cards", "picked"), True),
+    "take-back": Verb(_by_hand, "Take card {cards} back from seat {seat}, unseen", ("cards",), True),
+    "show": Verb(_by_hand, "Show card {cards} to the table", ("cards",), True),
+    "becomes-upcard": Verb(_by_hand, "Card {cards} stays face up as the upcard; the third card goes down", (), True),
+    "wait-betting": Verb(_wait_betting, "Let the betting be completed", STREETS),
+    "shuffle-stub": Verb(_sensed(SHUFFLE), "Shuffle the stub, without burns and muck, and load it"),
+    "cut": Verb(_by_hand, "Cut the stub", (), True),
+    "scramble": Verb(_by_hand, "Scramble cards {cards} face down", ("cards",), True),
+    "pick": Verb(_sensed(PICK), "The floor picks one of {cards} at random", ("cards",)),
+    "deal-street": Verb(_deal_street, "Deal the {street}", STREETS),
+    "dead-hand": Verb(_now_by_hand, "The hand of seat {seat} is dead: muck its cards; its chips stay", ("seat",), True),
+    "refund": Verb(_by_hand, "Return every bet, blind and ante to the player who made it", (), True),
+    "new-deck": Verb(_by_hand, "Put this deck away for the floor; take another", (), True),
+    "stands": Verb(_now, "The cards stand as they lie"),
+}
+
+
+def parse_verb(text: str) -> tuple[str, str]:
+    """A remedy's entry, `verb` or `verb operand`, as (verb, operand); ("", "") parts when it is not in the vocabulary."""
+    verb, _, operand = text.partition(" ")
+    known = VERBS.get(verb)
+    if known is None or (operand and operand not in known.operands):
+        return "", ""
+    return verb, operand
+
+
+def numbers(cards: tuple[int, ...]) -> str:
+    return ", ".join(f"#{n}" for n in cards)
+
+
+def phrase(text: str, ruling_cards: tuple[int, ...], seat: int, street: str) -> str:
+    """Fill in a dealer's sentence. Draw numbers and seats only: never a card's identity."""
+    cards = "picked at random" if ruling_cards == PICKED else numbers(ruling_cards)
+    for name, value in (("{cards}", cards), ("{seat}", str(seat)), ("{street}", street)):
+        text = text.replace(name, value)
+    return text
+
+
+def resolve(entry: str, index: int, remedy: int, cards: tuple[int, ...], seat: int, street: str) -> Part:
+    """One entry of a pack's remedy, with its operand looked up in the finding."""
+    verb, operand = parse_verb(entry)
+    if operand == "picked":
+        cards = PICKED
+    if operand in STREETS:
+        street = operand
+    elif verb == "wait-betting":
+        street = previous_street(street) or street
+    return Part(verb, seat, cards, street, remedy, index)
+
+
+def texts(verbs: tuple[str, ...], cards: tuple[int, ...], seat: int, street: str) -> tuple[str, ...]:
+    """The remedy as the dealer reads it, step by step."""
+    parts = [resolve(entry, i, 0, cards, seat, street) for i, entry in enumerate(verbs)]
+    return tuple(phrase(VERBS[p.verb].text, p.cards, p.seat, p.street) for p in parts)
+
+
+def prescribe(state: HandState, ruling: Ruling, key: tuple[int, str, int]) -> HandState:
+    """Write a ruling's remedy into the agenda, ahead of what is there, and let it take effect."""
+    number = len(state.remedies)
+    state = state._replace(
+        remedies=(*state.remedies, Remedy(ruling, key, texts=ruling.remedy)), rulings=(*state.rulings, ruling)
+    )
+    if ruling.ruling == "floor":
+        return state._replace(calls=(*state.calls, number))
+    edit = Edit(state.agenda, 0)
+    for index, entry in enumerate(ruling.verbs):
+        part = resolve(entry, index, number, ruling.cards, ruling.seat, ruling.street)
+        edit = VERBS[part.verb].edit(state, edit, part)
+        if part.verb == "redeal":
+            state = state._replace(calls=())
+    return settle(state._replace(agenda=edit.agenda))

@@ -1,0 +1,179 @@
+"""What happens to cards and agenda when a step is reached or done. Exact effects, each a function from state to state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dealershoe.events import Place
+from dealershoe.table.agenda import (
+    BOARD,
+    BOARD_SIZE,
+    BURN,
+    DEAL,
+    HAND,
+    MARK,
+    NOW,
+    PICK,
+    RELOAD,
+    SEAT,
+    SHUFFLE,
+    Step,
+    base_agenda,
+    find,
+    without,
+)
+from dealershoe.table.setup import redealt
+from dealershoe.table.state import ASIDE, STUB, Card, HandState, at, board_cards, count_served, next_seat
+
+SENSED = frozenset({SEAT, BURN, BOARD, SHUFFLE, PICK, RELOAD})  # steps whose doing cannot be taken back by a person
+
+
+def put(state: HandState, card: Card) -> HandState:
+    """The state with `card` in place of the record of the same number."""
+    index = card.number - 1
+    return state._replace(cards=(*state.cards[:index], card, *state.cards[index + 1 :]))
+
+
+def move(state: HandState, number: int, place: Place, keep_serving: bool = False) -> HandState:
+    """Card `number` now lies at `place`; unless `keep_serving`, it no longer counts for its seat's share."""
+    card = state.cards[number - 1]
+    serves = place if isinstance(place, int) else (card.serves if keep_serving else 0)
+    clock = state.clock + 1
+    state = put(state, card._replace(place=place, serves=serves, arrived=clock))._replace(clock=clock)
+    index = find(state.agenda, DEAL)
+    if index >= 0 and state.agenda[index].street == card.street:
+        state = state._replace(served=count_served(state, card.street))
+    return state
+
+
+def _move_all(place: Place) -> Callable[[HandState, Step], HandState]:
+    def effect(state: HandState, step: Step) -> HandState:
+        for number in operand(state, step):
+            state = move(state, number, place)
+        return state
+
+    return effect
+
+
+def operand(state: HandState, step: Step) -> tuple[int, ...]:
+    """The draws that a step is about: its own, or the one that was picked at random."""
+    return (state.picked,) if step.cards == (0,) else step.cards
+
+
+def _return_to_top(state: HandState, step: Step) -> HandState:
+    for number in sorted(operand(state, step), reverse=True):
+        state = move(state, number, STUB)
+        state = state._replace(top=(*state.top, number))
+    return state
+
+
+def _make_board(state: HandState, step: Step) -> HandState:
+    for number in operand(state, step):
+        state = put(state, state.cards[number - 1]._replace(street=step.street))
+        state = move(state, number, "board")
+    return state
+
+
+def _do_not_burn(state: HandState, step: Step) -> HandState:
+    index = find(state.agenda, BURN)
+    return state if index < 0 else state._replace(agenda=without(state.agenda, index))
+
+
+def _dead_hand(state: HandState, step: Step) -> HandState:
+    if step.seat in state.dead:
+        return state
+    for number in at(state, step.seat):
+        state = move(state, number, "muck", keep_serving=True)
+    pending = tuple(s for s in state.agenda if not (s.kind == SEAT and s.seat == step.seat))
+    return state._replace(dead=(*state.dead, step.seat), agenda=pending)
+
+
+EFFECTS: dict[str, Callable[[HandState, Step], HandState]] = {
+    "scrap": _move_all("muck"),
+    "set-aside": _move_all(ASIDE),
+    "return-to-stub": _move_all(STUB),
+    "return-to-top": _return_to_top,
+    "make-burn": _move_all("burn"),
+    "make-board": _make_board,
+    "do-not-burn": _do_not_burn,
+    "dead-hand": _dead_hand,
+    "stands": lambda state, step: state,
+}
+
+
+def settle(state: HandState) -> HandState:
+    """Let every step take effect that nothing sensed or said holds back, and drop steps that have nothing left to do."""
+    index = 0
+    while index < len(state.agenda):
+        step = state.agenda[index]
+        if step.kind == HAND:
+            index += 1
+        elif step.kind in (NOW, MARK):
+            state = state._replace(agenda=without(state.agenda, index))
+            if step.kind == NOW:
+                state = EFFECTS[step.verb](state, step)
+        elif step.kind == DEAL and not next_seat(state, step.street):
+            state = _dealt(state, step.street)._replace(
+                agenda=without(state.agenda, index), served=(0,) * len(state.setup.order), last_served=0
+            )
+        elif step.kind == BOARD and len(board_cards(state, step.street)) >= BOARD_SIZE[step.street]:
+            state = _dealt(state, step.street)._replace(agenda=without(state.agenda, index))
+        else:
+            break
+    return state
+
+
+def _dealt(state: HandState, street: str) -> HandState:
+    """The street lies complete: what came out too soon of it is history."""
+    return state._replace(early="", early_cards=()) if state.early == street else state
+
+
+def consume(state: HandState, index: int) -> HandState:
+    """The step at `index` is done; the hand steps before it are done with it."""
+    done = state.agenda[index]
+    before = tuple(step for step in state.agenda[:index] if step.kind != HAND)
+    state = state._replace(agenda=before + state.agenda[index + 1 :])
+    return _begun(state, done.remedy) if done.kind in SENSED else state
+
+
+def imply(state: HandState, index: int) -> HandState:
+    """The step at `index` has been served in part: the hand steps before it are done."""
+    if index == 0:
+        return state
+    step = state.agenda[index]
+    before = tuple(s for s in state.agenda[:index] if s.kind != HAND)
+    return _begun(state._replace(agenda=before + state.agenda[index:]), step.remedy)
+
+
+def acknowledge(state: HandState) -> HandState | None:
+    """The first hand step is done; None when there is none."""
+    index = find(state.agenda, HAND)
+    if index < 0:
+        return None
+    state = _begun(state, state.agenda[index].remedy)
+    return state._replace(agenda=without(state.agenda, index))
+
+
+def _begun(state: HandState, remedy: int) -> HandState:
+    if remedy < 0 or state.remedies[remedy].begun:
+        return state
+    marked = state.remedies[remedy]._replace(begun=True)
+    return state._replace(remedies=(*state.remedies[:remedy], marked, *state.remedies[remedy + 1 :]))
+
+
+def redeal(state: HandState) -> HandState:
+    """A full deck was loaded: the same hand again, to the same entitled seats; draw numbers go on."""
+    setup = redealt(state.setup, state.seats, state.button)
+    return HandState(
+        setup=setup,
+        agenda=base_agenda(setup.game),
+        served=(0,) * len(setup.order),
+        cards=tuple(card._replace(place=STUB, serves=0) for card in state.cards),
+        reload=len(state.cards),
+        seats=setup.seats,
+        button=setup.button,
+        remedies=state.remedies,
+        rulings=state.rulings,
+        clock=state.clock,
+        last=state.last,
+    )

@@ -1,0 +1,172 @@
+"""Findings: the differences between what was due and what happened, and the facts a rule may ask about them.
+
+The vocabulary of rule packs is declared here: every kind of finding and every fact with its type and meaning.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dealershoe.events import Act
+from dealershoe.table.agenda import DEAL, find
+from dealershoe.table.state import (
+    HandState,
+    at,
+    board_cards,
+    chip_actions,
+    first_street,
+    need,
+    street_acts,
+    voluntary,
+)
+
+KINDS = {
+    "exposed": "a downcard lies face up, or was seen",
+    "burn-exposed": "a burn card lies face up",
+    "off-table": "a card of the deal left the table",
+    "boxed": "a card was face up in the shoe",
+    "not-entitled": "cards went to a seat that is not entitled to a hand",
+    "dealt-out": "a seat that is entitled to a hand got no cards",
+    "first-card-wrong-seat": "the first card of the deal went to the wrong seat",
+    "out-of-sequence": "a card went to another place than the one that was due",
+    "extra-card": "a seat has more cards than it should",
+    "short": "a seat has fewer cards than it should",
+    "button-wrong": "the button was out of position",
+    "duplicate": "two cards of the same rank and suit",
+    "wrong-back": "a card with another back",
+    "joker": "a joker or another card that does not belong to the game",
+    "foreign-card": "a card of another deck",
+    "missing-card": "a card is missing from the deck",
+    "premature-flop": "a flop card before the betting was complete",
+    "premature-turn": "the turn before the betting was complete",
+    "premature-river": "the river before the betting was complete",
+    "premature-street": "a stud street before the betting was complete",
+    "premature-combination": "a further street while an earlier premature one is not yet put right",
+    "extra-board-card": "more board cards than the street has",
+    "missing-burn": "a street was dealt without its burn",
+    "extra-burn": "a burn where none is due",
+    "stub-dropped": "the stub was dropped or disordered",
+    "not-due": "a card left the shoe when none was due",
+}
+
+FACTS = {
+    "game": ("string", "holdem or stud"),
+    "street": ("string", "the street that the finding is about"),
+    "players": ("int", "seats dealt in"),
+    "heads_up": ("bool", "two seats dealt in"),
+    "seat": ("int", "the seat that the finding is about, 0 for none"),
+    "place": ("string", "where the card was due: seat, burn, board, or nothing"),
+    "to_place": ("string", "where the card went: seat, burn, board, muck, off-table"),
+    "position": ("int", "the card's place in the deck since the last full reload, 1 is the first card off"),
+    "initial_deal": ("bool", "the card belongs to the initial deal (a replacement included)"),
+    "replacement": ("bool", "the card replaced another one"),
+    "downcard": ("bool", "the card was to lie face down"),
+    "by": ("string", "who exposed the card: dealer or player"),
+    "exposed_by_dealer": ("int", "downcards of this deal exposed by the dealer"),
+    "exposed_by_player": ("int", "downcards of this deal exposed by players"),
+    "off_table_cards": ("int", "downcards of this deal that left the table"),
+    "boxed_on_deal": ("int", "boxed cards met on the initial deal"),
+    "boxed_cards": ("int", "boxed cards met since the last full reload"),
+    "cards_count": ("int", "cards that the finding is about"),
+    "deal_complete": ("bool", "every seat has been served its cards of the initial deal"),
+    "on_button": ("bool", "the seat is the button's"),
+    "in_sequence": ("bool", "the missing card would be the very next one of the deal"),
+    "last_off": ("bool", "the extra card was the last one off the deck, after the deal was complete"),
+    "looked": ("bool", "a player looked at the card or mixed it"),
+    "cards_held": ("int", "cards the seat has, as found or counted"),
+    "extra_cards": ("int", "extra cards dealt in this deal, over all seats"),
+    "actions": ("int", "voluntary actions in turn on the first betting round"),
+    "chip_actions": ("int", "those of them that put chips in the pot"),
+    "players_acted": ("int", "players who have acted in turn on the first betting round"),
+    "first_betting_closed": ("bool", "the first betting round is complete, or no more betting is possible"),
+    "street_actions": ("int", "actions of any kind on the finding's street"),
+    "betting_over": ("bool", "no more betting is possible in the hand"),
+    "seat_acted": ("bool", "the seat has acted in this hand"),
+    "pot_awarded": ("bool", "the pot has been pushed"),
+    "board_cards": ("int", "board cards that lie on the finding's street"),
+    "burned": ("bool", "the street's burn was made"),
+    "mixed_with_muck": ("bool", "the stub mixed with the muck"),
+    "mixed_with_burns": ("bool", "the stub mixed with the burns"),
+    "knew": ("bool", "a player knew that the deck was bad"),
+}
+
+Value = bool | int | str
+Facts = dict[str, Value]
+
+
+class Finding(NamedTuple):
+    """One finding: its kind, the draws and the seat it is about, and what only the moment could tell."""
+
+    kind: str
+    cards: tuple[int, ...] = ()
+    seat: int = 0
+    street: str = ""
+    more: tuple[tuple[str, Value], ...] = ()
+
+
+def facts(state: HandState, finding: Finding, unknown_as: str = "fold") -> Facts:
+    """Every fact of FACTS about `finding` in `state`.
+
+    Actions of unknown kind count as `unknown_as`: the caller asks twice, with "fold" and with "call", to know whether a
+    window depends on them.
+    """
+    acts = [_known(act, unknown_as) for act in voluntary(state)]
+    street = finding.street or state.street
+    lead = state.cards[finding.cards[0] - 1] if finding.cards else None
+    deal = [card for card in state.cards[state.reload :] if card.initial]
+    seat = finding.seat
+    first = first_street(state)
+    result: Facts = {
+        "game": state.setup.game,
+        "street": street,
+        "players": len(state.setup.order),
+        "heads_up": len(state.setup.order) == 2,
+        "seat": seat,
+        "place": lead.due.kind if lead and lead.due else "nothing",
+        "to_place": ("seat" if isinstance(lead.place, int) else lead.place) if lead else "",
+        "position": lead.number - state.reload if lead else 0,
+        "initial_deal": bool(lead and lead.initial),
+        "replacement": bool(lead and lead.replacement),
+        "downcard": bool(lead and (lead.initial or (lead.serves and lead.street == "seventh"))),
+        "by": (lead.exposed if lead and lead.exposed else "dealer"),
+        "exposed_by_dealer": sum(1 for card in deal if card.exposed == "dealer"),
+        "exposed_by_player": sum(1 for card in deal if card.exposed == "player"),
+        "off_table_cards": sum(1 for card in deal if card.off_table),
+        "boxed_on_deal": sum(1 for card in deal if card.boxed),
+        "boxed_cards": sum(1 for card in state.cards[state.reload :] if card.boxed),
+        "cards_count": len(finding.cards),
+        "deal_complete": find(state.agenda, DEAL, first) < 0,
+        "on_button": seat == state.setup.button,
+        "in_sequence": False,
+        "last_off": bool(lead and lead.number == len(state.cards)),
+        "looked": any(state.cards[n - 1].looked for n in finding.cards),
+        "cards_held": dict(state.found).get(seat, len(at(state, seat))) if seat else 0,
+        "extra_cards": sum(1 for card in state.cards[state.reload :] if card.extra) + _found_extra(state),
+        "actions": len(acts),
+        "chip_actions": chip_actions(acts),
+        "players_acted": len({act.seat if act.seat is not None else -index for index, act in enumerate(acts, 1)}),
+        "first_betting_closed": first in state.closed or state.betting_over or state.awarded,
+        "street_actions": street_acts(state, street),
+        "betting_over": state.betting_over,
+        "seat_acted": any(act.seat == seat for _, act in state.acts),
+        "pot_awarded": state.awarded,
+        "board_cards": len(board_cards(state, street)),
+        "burned": any(card.place == "burn" and card.street == street for card in state.cards),
+        "mixed_with_muck": False,
+        "mixed_with_burns": False,
+        "knew": bool(state.knew),
+    }
+    result.update(finding.more)
+    return result
+
+
+def _known(act: Act, unknown_as: str) -> Act:
+    return act if act.kind is not None else Act(act.seat, unknown_as)
+
+
+def _found_extra(state: HandState) -> int:
+    """Extra cards that were reported by count and that no sensed draw accounts for."""
+    share = need(state, first_street(state))
+    sensed = {card.place for card in state.cards[state.reload :] if card.extra}
+    return sum(held - share for seat, held in state.found if held > share and seat not in sensed)
+

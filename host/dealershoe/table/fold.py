@@ -1,0 +1,297 @@
+"""The fold: one fact after another onto the state of a hand. Each handler returns the new state, findings and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from dealershoe.errors import UserError
+from dealershoe.events import (
+    Ack,
+    Act,
+    Award,
+    BettingComplete,
+    BettingOver,
+    Cut,
+    DeckLoaded,
+    Draw,
+    DroppedStub,
+    Event,
+    Exposed,
+    Knew,
+    Looked,
+    OffTable,
+    Pick,
+    Placed,
+    ReportButton,
+    ReportCount,
+    ReportDuplicate,
+    ReportEntitled,
+    ReportJoker,
+    ReportMissing,
+    ReportWrongBack,
+    ShuffledStub,
+)
+from dealershoe.table.agenda import BETTING, BOARD, BURN, DEAL, PICK, RELOAD, SEAT, SHUFFLE, find, without
+from dealershoe.table.drawing import draw, expose, lacking
+from dealershoe.table.effects import acknowledge, consume, move, put, redeal, settle
+from dealershoe.table.findings import Finding
+from dealershoe.table.state import STUB, Card, HandState, at, first_street, need
+
+
+class Step(NamedTuple):
+    """What one fact did: the state after it, what it found irregular, and what it could not use."""
+
+    state: HandState
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def fold(state: HandState, event: Event) -> Step:
+    """Apply one fact.
+
+    Raises UserError when the fact cannot be true of this hand (a draw number that was never drawn, for one).
+    """
+    handler = HANDLERS.get(type(event))
+    if handler is None:
+        return Step(state, notes=(f"{type(event).__name__} says nothing about a hand in play",))
+    return handler(state, event)
+
+
+def card_of(state: HandState, number: int) -> Card:
+    """The card of a draw number, or a UserError that says how many there are."""
+    if not 1 <= number <= len(state.cards):
+        raise UserError(
+            f"card #{number}", f"{len(state.cards)} card(s) have been drawn in this hand", "correct the draw number"
+        )
+    return state.cards[number - 1]
+
+
+def _draw(state: HandState, event: Draw) -> Step:
+    state, found = draw(state, event)
+    return Step(state, tuple(found))
+
+
+def _leave_deal(state: HandState) -> tuple[HandState, tuple[Finding, ...]]:
+    """Play goes on although the deal is not complete: the deal is over, and who lacks cards is found."""
+    found = tuple(lacking(state))
+    if not found:
+        return state, ()
+    index = find(state.agenda, DEAL, first_street(state))
+    held = tuple((f.seat, int(dict(f.more)["cards_held"])) for f in found)
+    state = state._replace(
+        agenda=without(state.agenda, index), served=(0,) * len(state.setup.order), last_served=0,
+        found=tuple(pair for pair in state.found if pair[0] not in dict(held)) + held,
+    )  # fmt: skip
+    return settle(state), found
+
+
+def _act(state: HandState, event: Act) -> Step:
+    if event.seat is not None and event.seat not in state.setup.seats and event.seat not in state.seats:
+        raise UserError(f"an action by seat {event.seat}", "that seat is not in the hand", "correct the seat")
+    state, found = _leave_deal(state)
+    state = state._replace(acts=(*state.acts, (state.street, event)))
+    owed = any(step.kind == SEAT and step.seat == event.seat for step in state.agenda)
+    short = dict(state.found).get(event.seat or 0, 99) < need(state, first_street(state))
+    if owed and short and not found:
+        held = dict(state.found)[event.seat or 0]
+        more = (("cards_held", held), ("in_sequence", False))
+        found = (Finding("short", (), event.seat or 0, street=first_street(state), more=more),)
+    return Step(state, found)
+
+
+def _betting_complete(state: HandState, event: BettingComplete) -> Step:
+    state, found = _leave_deal(state)
+    index = find(state.agenda, BETTING)
+    undealt = [find(state.agenda, kind) for kind in (BURN, BOARD, DEAL)]
+    if index < 0 or any(0 <= other < index for other in undealt):
+        return Step(state, found, ("no betting is open",))
+    state = state._replace(closed=(*state.closed, state.agenda[index].street))
+    return Step(settle(consume(state, index)), found)
+
+
+def _betting_over(state: HandState, event: BettingOver) -> Step:
+    state, found = _leave_deal(state)
+    closed = tuple(step.street for step in state.agenda if step.kind == BETTING)
+    agenda = tuple(step for step in state.agenda if step.kind != BETTING)
+    state = state._replace(agenda=agenda, betting_over=True, closed=state.closed + closed)
+    return Step(settle(state), found)
+
+
+def _exposed(state: HandState, event: Exposed) -> Step:
+    number = event.number
+    if number is None:
+        if not state.cards:
+            raise UserError("an exposed card", "no card has been drawn in this hand", "deal first")
+        number = state.last
+    card_of(state, number)
+    state, found = expose(state, number, event.by)
+    return Step(state, tuple(found))
+
+
+def _off_table(state: HandState, event: OffTable) -> Step:
+    card = card_of(state, event.number)
+    if card.off_table or card.place in (STUB, "board"):
+        return Step(state)
+    seat = card.serves
+    state = put(state, card._replace(off_table=True))
+    state = move(state, event.number, "off-table", keep_serving=True)
+    return Step(state, (Finding("off-table", (event.number,), seat, street=card.street),))
+
+
+def _count(state: HandState, event: ReportCount) -> Step:
+    _seated(state, event.seat)
+    share = need(state, first_street(state))
+    others = tuple(pair for pair in state.found if pair[0] != event.seat)
+    state = state._replace(found=(*others, (event.seat, event.cards)))
+    held = at(state, event.seat)
+    if event.cards == share:
+        return Step(state._replace(found=others))
+    dealing = find(state.agenda, DEAL, first_street(state)) >= 0
+    if event.cards < share:
+        undealt = not dealing and all(c.place != "burn" and c.place != "board" for c in state.cards)
+        last = event.seat == state.setup.order[-1] and undealt and event.cards == share - 1
+        more = (("cards_held", event.cards), ("in_sequence", last))
+        kind = "short" if event.cards else "dealt-out"
+        return Step(state, (Finding(kind, (), event.seat, street=first_street(state), more=more),))
+    last_off = not dealing and bool(held) and held[-1] == len(state.cards) and len(held) == event.cards
+    more = (("cards_held", event.cards), ("last_off", last_off))
+    cards = held[-1:] if len(held) == event.cards else ()
+    return Step(state, (Finding("extra-card", cards, event.seat, street=first_street(state), more=more),))
+
+
+def _seated(state: HandState, seat: int) -> None:
+    if seat not in state.setup.seats and seat not in state.seats:
+        raise UserError(f"seat {seat}", "that seat is not in the hand", "correct the seat")
+
+
+def _button(state: HandState, event: ReportButton) -> Step:
+    if event.seat == state.button:
+        return Step(state)
+    return Step(state._replace(button=event.seat), (Finding("button-wrong", (), event.seat),))
+
+
+def _entitled(state: HandState, event: ReportEntitled) -> Step:
+    seat = event.seat
+    held = at(state, seat)
+    if event.entitled:
+        state = state._replace(seats=tuple(sorted({*state.seats, seat})))
+        if held or (seat in state.setup.seats and find(state.agenda, DEAL, first_street(state)) >= 0):
+            return Step(state)
+        return Step(state, (Finding("dealt-out", (), seat, more=(("cards_held", 0),)),))
+    state = state._replace(seats=tuple(s for s in state.seats if s != seat))
+    return Step(state, (Finding("not-entitled", held, seat),) if held else ())
+
+
+def _duplicate(state: HandState, event: ReportDuplicate) -> Step:
+    return Step(state, (Finding("duplicate"),))
+
+
+def _wrong_back(state: HandState, event: ReportWrongBack) -> Step:
+    card = card_of(state, event.number)
+    state = put(state, card._replace(wrong_back=True))
+    return Step(state, (Finding("wrong-back", (event.number,), card.serves, street=card.street),))
+
+
+def _joker(state: HandState, event: ReportJoker) -> Step:
+    card = card_of(state, event.number)
+    state = put(state, card._replace(card="joker"))
+    return Step(state, (Finding("joker", (event.number,), card.serves, street=card.street),))
+
+
+def _missing(state: HandState, event: ReportMissing) -> Step:
+    return Step(state, (Finding("missing-card"),))
+
+
+def _dropped(state: HandState, event: DroppedStub) -> Step:
+    more = (("mixed_with_muck", "muck" in event.mixed), ("mixed_with_burns", "burns" in event.mixed))
+    return Step(state, (Finding("stub-dropped", more=more),))
+
+
+def _placed(state: HandState, event: Placed) -> Step:
+    card = card_of(state, event.number)
+    latest = event.number == state.last
+    state = put(state, card._replace(extra=False, confirmed=True))
+    state = move(state, event.number, event.target)
+    if isinstance(event.target, int) and latest and find(state.agenda, DEAL) >= 0:
+        state = state._replace(last_served=event.target)
+    return Step(settle(state._replace(question="")))
+
+
+def _looked(state: HandState, event: Looked) -> Step:
+    card = put(state, card_of(state, event.number)._replace(looked=True)).cards[event.number - 1]
+    state = put(state, card)
+    if card.extra:
+        return Step(state, (Finding("extra-card", (event.number,), card.place if isinstance(card.place, int) else 0),))
+    return Step(state)
+
+
+def _knew(state: HandState, event: Knew) -> Step:
+    return Step(state._replace(knew=(*state.knew, event.seat)))
+
+
+def _pick(state: HandState, event: Pick) -> Step:
+    card_of(state, event.number)
+    index = find(state.agenda, PICK)
+    if index < 0:
+        return Step(state, notes=("no random pick was asked for",))
+    allowed = state.agenda[index].cards
+    if allowed and event.number not in allowed:
+        names = ", ".join(f"#{n}" for n in allowed)
+        raise UserError(f"pick #{event.number}", f"the pick is among {names}", "name one of them")
+    return Step(settle(consume(state._replace(picked=event.number), index)))
+
+
+def _ack(state: HandState, event: Ack) -> Step:
+    done = acknowledge(state)
+    if done is not None:
+        return Step(settle(done))
+    return Step(state, notes=("no step waits for the dealer",))
+
+
+def _shuffled(state: HandState, event: ShuffledStub) -> Step:
+    index = find(state.agenda, SHUFFLE)
+    if index < 0:
+        return Step(state._replace(top=()), notes=("the stub was shuffled though no rule asked for it",))
+    return Step(settle(consume(state._replace(top=()), index)))
+
+
+def _deck(state: HandState, event: DeckLoaded) -> Step:
+    if find(state.agenda, RELOAD) >= 0 or not state.cards:
+        return Step(redeal(state))
+    return Step(state, notes=("a deck was loaded in the middle of a hand though no rule asked for it",))
+
+
+def _award(state: HandState, event: Award) -> Step:
+    return Step(state._replace(awarded=True, agenda=(), calls=()))
+
+
+def _cut(state: HandState, event: Cut) -> Step:
+    return Step(state)
+
+
+HANDLERS: dict[type, Callable[[HandState, Any], Step]] = {
+    Draw: _draw,
+    Act: _act,
+    BettingComplete: _betting_complete,
+    BettingOver: _betting_over,
+    Exposed: _exposed,
+    OffTable: _off_table,
+    ReportCount: _count,
+    ReportButton: _button,
+    ReportEntitled: _entitled,
+    ReportDuplicate: _duplicate,
+    ReportWrongBack: _wrong_back,
+    ReportJoker: _joker,
+    ReportMissing: _missing,
+    DroppedStub: _dropped,
+    Placed: _placed,
+    Looked: _looked,
+    Knew: _knew,
+    Pick: _pick,
+    Ack: _ack,
+    ShuffledStub: _shuffled,
+    DeckLoaded: _deck,
+    Award: _award,
+    Cut: _cut,
+}

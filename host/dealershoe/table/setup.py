@@ -1,0 +1,128 @@
+"""Who is dealt in, in what order, and how button and blinds move from hand to hand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dealershoe.errors import UserError
+from dealershoe.events import SEATS, Hand, NextHand
+
+SMALLEST, LARGEST = 2, 11  # NJAC 13:69F-14.10 deals up to eleven players
+
+
+class Setup(NamedTuple):
+    """One hand's seats. `order` is the dealing order: clockwise from the button, the button's seat last."""
+
+    seats: tuple[int, ...]
+    button: int
+    sb: int | None  # None: dead small blind
+    bb: int
+    game: str
+    order: tuple[int, ...]
+    absent: tuple[int, ...] = ()
+    penalty: tuple[int, ...] = ()
+    waiting: tuple[int, ...] = ()  # at the table, not dealt in until the button has passed
+
+    @property
+    def cards_each(self) -> int:
+        """Cards of the initial deal: two down in hold'em; two down and one up in stud."""
+        return 2 if self.game == "holdem" else 3
+
+
+def clockwise(seats: tuple[int, ...], after: int) -> tuple[int, ...]:
+    """The seats in order from the first one clockwise of `after`; `after` itself, if among them, last."""
+    ordered = sorted(seats)
+    return tuple([s for s in ordered if s > after] + [s for s in ordered if s <= after])
+
+
+def first_setup(hand: Hand) -> Setup:
+    """The setup that a `hand` line describes in full.
+
+    Raises UserError for fewer than 2 or more than 11 seats, a seat outside 1 to 11, or a blind at an unused seat.
+    """
+    seats = tuple(sorted(set(hand.seats) | set(hand.absent) | set(hand.penalty)))
+    if not SMALLEST <= len(seats) <= LARGEST:
+        raise UserError(f"a hand with {len(seats)} seat(s)", f"a table has {SMALLEST} to {LARGEST}", "name the seats")
+    for seat in (*seats, hand.button):
+        if seat not in SEATS:
+            raise UserError(f"seat {seat}", "seats are numbered 1 to 11", "correct the seat number")
+    order = clockwise(seats, hand.button)
+    sb, bb = _blinds(order, hand.button)
+    if hand.sb == "dead":
+        sb, bb = None, order[0] if hand.bb is None else hand.bb
+    elif hand.sb is not None:
+        sb = int(hand.sb)
+        bb = hand.bb if hand.bb is not None else clockwise(seats, sb)[0]
+    elif hand.bb is not None:
+        bb = hand.bb
+    for name, seat in (("small blind", sb), ("big blind", bb)):
+        if seat is not None and seat not in seats:
+            raise UserError(f"the {name} at seat {seat}", "that seat is not dealt in", "correct seats= or the blind")
+    return Setup(seats, hand.button, sb, bb, hand.game, order, hand.absent, hand.penalty)
+
+
+def _blinds(order: tuple[int, ...], button: int) -> tuple[int | None, int]:
+    """Heads-up the small blind is on the button (TDA 34-B, house rules); else the first two seats of the order."""
+    if len(order) == 2:
+        return order[1], order[0]
+    return order[0], order[1]
+
+
+def next_setup(last: Setup, event: NextHand) -> Setup:
+    """The next hand: the big blind moves one player clockwise, small blind and button follow to where they were due.
+
+    A seat that has emptied leaves a dead small blind or a dead button (TDA 32, Robert's section 4). A new player between
+    the button and the big blind waits (TDA 8-A, 10-A). Heads-up the button has the small blind (TDA 34-B).
+    """
+    present = (set(last.seats) | set(last.waiting) | set(event.new)) - set(event.gone)
+    arrived = (set(event.new) | set(last.waiting)) & present
+    veterans = tuple(sorted(present - arrived)) or tuple(sorted(present))
+    if len(present) < SMALLEST:
+        raise UserError(f"{len(present)} player(s) left", "everyone else is gone", "end the table or add players")
+    if len(present) == SMALLEST:
+        seats = tuple(sorted(present))
+        bb = clockwise(seats, last.bb)[0]
+        other = next(s for s in seats if s != bb)
+        return _setup(seats, other, other, bb, last)
+    bb = clockwise(tuple(sorted(present)), last.bb)[0]
+    sb: int | None = last.bb if last.bb in veterans else None
+    button = last.sb if last.sb is not None else last.button
+    if len(last.seats) == 2 and last.sb == last.button:  # coming out of heads-up play
+        button = last.button
+    if last.sb is None:  # the dead small blind's place takes the button
+        button = _seat_before(last.bb, last)
+    between = {s for s in arrived if s != bb and _between(s, button, bb)}
+    seats = tuple(sorted(present - between))
+    if len(seats) == SMALLEST:
+        other = next(s for s in seats if s != bb)
+        return _setup(seats, other, other, bb, last)._replace(waiting=tuple(sorted(between)))
+    return _setup(seats, button, sb, bb, last)._replace(waiting=tuple(sorted(between)))
+
+
+def _seat_before(bb: int, last: Setup) -> int:
+    """The place of a dead small blind: the seat number just before the big blind's, wrapping at the table's end."""
+    previous = bb - 1
+    return previous if previous >= 1 else max(*last.seats, last.button)
+
+
+def _between(seat: int, after: int, before: int) -> bool:
+    """Is `seat` met when going clockwise from `after` to `before`?"""
+    if after < before:
+        return after <= seat < before
+    return seat >= after or seat < before
+
+
+def _setup(seats: tuple[int, ...], button: int, sb: int | None, bb: int, last: Setup) -> Setup:
+    return Setup(seats, button, sb, bb, last.game, clockwise(seats, button))
+
+
+def redealt(setup: Setup, seats: tuple[int, ...], button: int) -> Setup:
+    """The setup of a redeal: the same hand again, with what was found wrong about seats or button put right."""
+    if seats == setup.seats and button == setup.button:
+        return setup
+    order = clockwise(seats, button)
+    if button != setup.button or setup.bb not in seats or (setup.sb is not None and setup.sb not in seats):
+        sb, bb = _blinds(order, button)
+    else:
+        sb, bb = setup.sb, setup.bb
+    return setup._replace(seats=seats, button=button, order=order, sb=sb, bb=bb)

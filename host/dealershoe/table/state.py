@@ -1,0 +1,209 @@
+"""The state of one hand as frozen records, and the questions that can be asked of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dealershoe.events import CHIPS, Act, Place
+from dealershoe.table.agenda import (
+    BETTING,
+    BOARD,
+    BURN,
+    DEAL,
+    HAND,
+    PICK,
+    RELOAD,
+    SEAT,
+    SHUFFLE,
+    Due,
+    Step,
+    base_agenda,
+    front,
+)
+from dealershoe.table.setup import Setup
+
+if TYPE_CHECKING:
+    from dealershoe.rules.ruling import Ruling
+
+STUB = "stub"  # the card is back among the undealt cards
+ASIDE = "aside"  # set aside, to be shuffled back later
+
+
+class Card(NamedTuple):
+    """One card that left the shoe. `serves` is the seat whose share of the deal it counts for, 0 for none."""
+
+    number: int
+    place: Place
+    serves: int = 0
+    street: str = ""
+    card: str | None = None
+    due: Due | None = None  # what was due when it left
+    exposed: str | None = None  # by whom
+    boxed: bool = False
+    unread: bool = False
+    foreign: bool = False
+    wrong_back: bool = False
+    off_table: bool = False
+    looked: bool = False
+    extra: bool = False  # one card more than its seat should have
+    initial: bool = False  # a card of the initial deal, or a replacement of one
+    replacement: bool = False
+    confirmed: bool = True
+    arrived: int = 0  # order of arrival where it lies
+
+
+class Remedy(NamedTuple):
+    """A ruling's remedy while it is being followed. `begun`: a step of it has been done, so it cannot be undone."""
+
+    ruling: Ruling
+    key: tuple[int, str, int]
+    begun: bool = False
+    texts: tuple[str, ...] = ()
+
+
+class HandState(NamedTuple):
+    """Everything the table knows of a hand. Draw `n` is `cards[n - 1]`."""
+
+    setup: Setup
+    agenda: tuple[Step, ...]
+    served: tuple[int, ...]  # cards counted for each seat of `setup.order` on the street being dealt
+    last_served: int = 0  # the seat served last, 0: start at the head of the order
+    cards: tuple[Card, ...] = ()
+    top: tuple[int, ...] = ()  # cards returned to the top, the next one to leave last
+    acts: tuple[tuple[str, Act], ...] = ()  # with the street they were made on
+    reload: int = 0  # cards drawn before the last full reload
+    dead: tuple[int, ...] = ()
+    seats: tuple[int, ...] = ()  # entitled to cards, as known now: a redeal's seats
+    button: int = 0  # the right button, as known now
+    remedies: tuple[Remedy, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+    closed: tuple[str, ...] = ()  # streets whose betting is closed
+    betting_over: bool = False
+    awarded: bool = False
+    unburned: str = ""  # the street that is being dealt without its burn
+    picked: int = 0
+    knew: tuple[int, ...] = ()
+    found: tuple[tuple[int, int], ...] = ()  # (seat, cards) as reported
+    decks: tuple[int, ...] = ()  # deck ids seen in this hand
+    question: str = ""
+    early: str = ""  # the street whose cards came out too soon and are not yet dealt anew
+    early_cards: tuple[int, ...] = ()
+    calls: tuple[int, ...] = ()  # remedies that are calls for the floor, undecided
+    clock: int = 0  # arrivals so far
+    last: int = 0  # the card drawn last
+
+    @property
+    def street(self) -> str:
+        """The street in play: that of the first betting still open, else the last one."""
+        for step in self.agenda:
+            if step.kind == BETTING:
+                return step.street
+        return "river" if self.setup.game == "holdem" else "seventh"
+
+
+def begin(setup: Setup) -> HandState:
+    """A hand before its first card."""
+    return HandState(
+        setup, base_agenda(setup.game), (0,) * len(setup.order), seats=setup.seats, button=setup.button
+    )
+
+
+def need(state: HandState, street: str) -> int:
+    """Cards each seat gets on `street` of the deal."""
+    return state.setup.cards_each if street in ("preflop", "third") else 1
+
+
+def in_play(state: HandState) -> frozenset[int]:
+    """Seats that still get cards on a later stud street: not folded, not dead."""
+    folded = {act.seat for _, act in state.acts if act.kind == "fold"}
+    return frozenset(s for s in state.setup.order if s not in folded and s not in state.dead)
+
+
+def next_seat(state: HandState, street: str) -> int:
+    """The seat due on `street`: clockwise from the seat served last, the first that lacks cards; 0 when all have theirs."""
+    order = state.setup.order
+    share = need(state, street)
+    late = street not in ("preflop", "third")
+    live = in_play(state) if late else frozenset(order)
+    start = 0
+    if state.last_served:
+        after = state.last_served
+        start = order.index(after) + 1 if after in order else _position_after(state, after)
+    size = len(order)
+    for offset in range(size):
+        index = (start + offset) % size
+        if state.served[index] < share and order[index] in live:
+            return order[index]
+    return 0
+
+
+def _position_after(state: HandState, seat: int) -> int:
+    """Where the order goes on after a card went to a seat outside it: at the next seat clockwise of that one."""
+    higher = [s for s in state.setup.order if s > seat]
+    return state.setup.order.index(min(higher) if higher else min(state.setup.order))
+
+
+_DUE = {BURN: Due("burn"), BOARD: Due("board"), BETTING: Due("betting"), SHUFFLE: Due("shuffle"), RELOAD: Due("shuffle"),
+        PICK: Due("pick")}  # fmt: skip
+NOTHING = Due("nothing")
+ACK = Due("ack")
+
+
+def due(state: HandState) -> Due:
+    """The first open step that is not a hand step; `ack` when only hand steps remain."""
+    index = front(state.agenda)
+    if index < 0:
+        return ACK if state.agenda else NOTHING
+    step = state.agenda[index]
+    if step.kind == SEAT:
+        return Due("seat", step.seat)
+    if step.kind == DEAL:
+        return Due("seat", next_seat(state, step.street))
+    return _DUE[step.kind]
+
+
+def count_served(state: HandState, street: str) -> tuple[int, ...]:
+    """Cards counted for each seat of the order on `street`, from the cards themselves."""
+    counts = dict.fromkeys(state.setup.order, 0)
+    for card in state.cards[state.reload :]:
+        if card.serves in counts and card.street == street:
+            counts[card.serves] += 1
+    return tuple(counts[seat] for seat in state.setup.order)
+
+
+def at(state: HandState, place: Place) -> tuple[int, ...]:
+    """Draw numbers of the cards that lie at `place`, in order of arrival."""
+    return tuple(c.number for c in sorted((c for c in state.cards if c.place == place), key=lambda c: c.arrived))
+
+
+def board_cards(state: HandState, street: str) -> tuple[int, ...]:
+    """Draw numbers on the board that belong to `street`."""
+    return tuple(c.number for c in state.cards if c.place == "board" and c.street == street)
+
+
+def first_street(state: HandState) -> str:
+    return "preflop" if state.setup.game == "holdem" else "third"
+
+
+def street_acts(state: HandState, street: str) -> int:
+    """Actions of any kind, in turn or not, on `street`."""
+    return sum(1 for played, _ in state.acts if played == street)
+
+
+def voluntary(state: HandState) -> list[Act]:
+    """Voluntary actions in turn on the first betting round; posts and the bring-in do not count (RULES 1)."""
+    first = first_street(state)
+    return [act for played, act in state.acts if played == first and not act.out_of_turn and act.kind != "bring-in"]
+
+
+def chip_actions(acts: list[Act]) -> int:
+    return sum(1 for act in acts if act.kind in CHIPS)
+
+
+def open_remedies(state: HandState) -> list[int]:
+    """Indexes of the remedies that still have a step on the agenda."""
+    return sorted({step.remedy for step in state.agenda if step.remedy >= 0})
+
+
+def hand_steps_only(state: HandState) -> bool:
+    return all(step.kind == HAND for step in state.agenda)
