@@ -35,6 +35,7 @@ class Shoe:
         self.link = Link(schema.SHOE, SHOE_IDENT, entropy, self.journal)
         self.signal: Any = None
         self.due: Any = None
+        self.dues: list[Any] = []
 
     def restart(self, now: int) -> None:
         """A new boot with the same journal."""
@@ -48,6 +49,7 @@ class Shoe:
                     self.signal = one.message
                 elif isinstance(one.message, schema.Due):
                     self.due = one.message
+                    self.dues.append(one.message)
 
 
 class Rig:

@@ -1,4 +1,4 @@
-"""Desk and link in virtual time against the shoe's own link: nothing lost, nothing doubled, acknowledged only when kept."""
+"""Desk and link in virtual time against the shoe's link: nothing lost or doubled, acknowledged only when kept."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_shoe_is_told_signal_mode_and_what_is_due() -> None:
     rig.run(50)
     assert rig.table.up
     assert rig.shoe.signal.mode == schema.MODE_ALIGN
-    assert rig.shoe.due is None  # no hand has begun: the shoe keeps its own
+    assert rig.shoe.dues == []  # no hand has begun: the shoe keeps its own
     rig.say(HAND)
     rig.run(20)
     assert rig.shoe.signal.mode == schema.MODE_SUPERVISED

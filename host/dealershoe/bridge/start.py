@@ -18,6 +18,7 @@ from dealershoe.bridge.port import PortLost, find
 from dealershoe.bridge.table_link import TableLink, message_of
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
+from dealershoe.link.codec import Decoder
 from dealershoe.rules.stack import load_stack
 from dealershoe.session import TableSession
 
@@ -49,7 +50,7 @@ def open_bridge(
         raise
     wake = Wake()
     writer = Writer(kept, wake.up)
-    table = TableLink(Link(schema.HOST, IDENT, os.urandom), desk, writer.stored)
+    table = TableLink(Link(schema.HOST, IDENT, os.urandom, decoder=Decoder()), desk, writer.stored)
     try:
         return Bridge(address, table, writer, wake, heard)
     except BaseException as error:
