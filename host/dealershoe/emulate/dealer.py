@@ -14,6 +14,7 @@ from dealershoe.deal.grammar import render
 from dealershoe.deal.items import DealNext, Expect, Line
 from dealershoe.deck.cards import FIFTY_TWO, card_number
 from dealershoe.deck.strip import TRAVEL, print_strip
+from dealershoe.emulate.accidents import Accident
 from dealershoe.emulate.mechanics import PaperCard, printed
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
@@ -54,7 +55,7 @@ class ScriptedDealer:
     """Plays items of deal scripts. `tell(line)` returns when whoever is at the other end has taken the line.
 
     `session` is a fresh table under the rules that the host uses. `seed` shuffles the decks. `between` is the pause
-    in seconds of the cards' time from one card to the next.
+    in seconds of the cards' time from one card to the next. `accidents` befall cards counted from the start.
     """
 
     def __init__(
@@ -65,12 +66,15 @@ class ScriptedDealer:
         *,
         seed: int = 0,
         between: float = 0.35,
+        accidents: Iterable[Accident] = (),
     ) -> None:
         self.shoe = shoe
         self.session = session
         self._tell = tell
         self._random = random.Random(seed)
         self._between = between
+        self._accidents = {accident.at: accident for accident in accidents}
+        self._pulled = 0  # passages since the start
         self._out: dict[int, PaperCard] = {}  # draw number of the hand → the card
         self._named: frozenset[str] = frozenset()
 
@@ -132,20 +136,23 @@ class ScriptedDealer:
         if draw.target is None:
             due = self.session.due
             draw = replace(draw, target=due.seat if due.kind == "seat" else due.kind)
-        assert draw.target is not None
-        card = self._take(draw)
+        self._pulled += 1
+        accident = self._accidents.get(self._pulled, Accident("none", 0))
+        draw = accident.draw(draw)
+        target = draw.target
+        assert target is not None
+        card = accident.card(self._take(draw))
         by_dealer = draw.exposed == "dealer"
-        sensed = draw.confirmed and draw.target != "off-table"
+        sensed = draw.confirmed and target != "off-table"
         self.session.tell(replace(draw, card=draw.card or card.name), "script")
         number = max(self.session.hand.cards, key=lambda c: c.arrived).number if self.session.hand else 0
-        self.shoe.pull(
-            card,
-            draw.target,
-            boxed=draw.boxed,
-            face_up=draw.up or (by_dealer and sensed),
-            double=draw.double,
-            arrives=draw.confirmed,
-        )
+        face_up = draw.up or (by_dealer and sensed)
+        self.shoe.deck.insert(0, card.boxed() if draw.boxed else card)
+        accident.before(self.shoe, target)
+        if self.shoe.half_out:
+            self.shoe.finish(face_up=face_up, arrives=draw.confirmed)
+        else:
+            self.shoe.pull(None, target, face_up=face_up, double=draw.double, arrives=draw.confirmed)
         self._out[number] = card
         if draw.double:
             self._out[number + 1] = self.shoe.pulled[1]
@@ -154,10 +161,11 @@ class ScriptedDealer:
             self._press(Exposed(None))
         elif draw.exposed == "player":
             self._say(Exposed(number, "player"))
-        if draw.target == "off-table":
+        if target == "off-table":
             self._say(OffTable(number))
         if draw.wrong_back:
             self._say(ReportWrongBack(number))
+        accident.after(self.shoe)
 
     def _take(self, draw: Draw) -> PaperCard:
         """The card that the line speaks of, off the deck; printed anew if the deck has none of that name."""

@@ -91,6 +91,7 @@ class EmulatedShoe:
         self.shown: deque[Shown] = deque(maxlen=5000)
         self.line = Sniffer()
         self.pulled: tuple[PaperCard, ...] = ()  # the card (or two) pulled last
+        self.on_change: Callable[[], None] | None = None  # called when light or sound have changed, in a thread
         self.resets = 0
         self._firmware = Firmware(interpreter, firmware, device_id)
         self.port = self._firmware.port
@@ -191,7 +192,8 @@ class EmulatedShoe:
         if not self.deck:
             raise UserError("the shoe has no card left to pull", "the deck has run out", "load a deck")
         card = self.deck.pop(0)
-        self._begin([card.boxed() if boxed else card], target, boxed)
+        card = card.boxed() if boxed else card
+        self._begin([card], target, card.face_up)
         self._move(glide(IN_SHOE, to, speed).rest(hold_ms))
         self.settle()
 
@@ -200,10 +202,16 @@ class EmulatedShoe:
         self._send(timeline.levels([Run(round(ms / SAMPLE_MS), self._state())]))
         self.settle()
 
-    def finish(self, *, speed: float = SPEED, arrives: bool = True) -> None:
-        """Pull the card that is half out all the way."""
+    @property
+    def half_out(self) -> bool:
+        """Whether a card has been drawn and is still in the throat."""
+        return self._scene is not None
+
+    def finish(self, *, speed: float = SPEED, face_up: bool = False, arrives: bool = True) -> None:
+        """Pull the card that is half out all the way; `face_up` is how it lies on arrival."""
         if self._scene is None:
             raise UserError("no card is half out", "", "draw one first")
+        self._face_up = self._face_up or face_up
         self._leave(None, speed, arrives)
         self.settle()
 
@@ -263,12 +271,17 @@ class EmulatedShoe:
     # ---- keys and the rest of the outside world
 
     def press(self, key: str, held: bool = False) -> None:
-        """Press one of `timeline.KEYS`, shortly or (held) for a second of real time."""
+        """Press one of `timeline.KEYS`, shortly or (held) for a second."""
         if key not in timeline.KEYS:
             raise UserError(f"the shoe has no key {key!r}", "", f"its keys are {', '.join(timeline.KEYS)}")
-        lasts = timeline.wall(HOLD_MS if held else PRESS_MS)
-        self._send(timeline.key(key) + lasts + timeline.key(None) + timeline.wall(PRESS_MS))
+        self._send(timeline.key(key) + self._steady(HOLD_MS if held else PRESS_MS))
+        self._send(timeline.key(None) + self._steady(PRESS_MS))
         self.settle()
+
+    def _steady(self, ms: float) -> bytes:
+        """Nothing moves, but the firmware is to look often: in runs that are short enough to pass in small steps."""
+        step = Run(100, self._state())
+        return timeline.levels([step] * round(ms / SAMPLE_MS / step.samples))
 
     def load(self, deck: Iterable[PaperCard]) -> None:
         """Put another deck in the shoe."""
@@ -386,3 +399,7 @@ class EmulatedShoe:
         elif output is Output.PWM and data[0] == TONE_PIN:
             hz, duty = struct.unpack_from("<IH", data, 1)
             self.tone = hz if duty else 0
+        else:
+            return
+        if self.on_change is not None:
+            self.on_change()

@@ -21,7 +21,7 @@ _RECORD = struct.Struct("<BBBBHI")
 class Record(IntEnum):
     """A record of the timeline."""
 
-    LEVELS, BUS, KEYS, AMBIENT, MARK, WALL, PIN, ARRIVED = range(8)
+    LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED = range(7)
 
 
 class Output(IntEnum):
@@ -61,11 +61,6 @@ def switch(pin: int, level: int) -> bytes:
 def mark(number: int) -> bytes:
     """Say so when the timeline has come to this point."""
     return _RECORD.pack(Record.MARK, 0, 0, 0, 0, number)
-
-
-def wall(ms: int) -> bytes:
-    """Nothing further before so many milliseconds of real time, at any pace."""
-    return _RECORD.pack(Record.WALL, 0, 0, 0, 0, ms)
 
 
 def arrived() -> bytes:

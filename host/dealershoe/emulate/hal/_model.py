@@ -9,13 +9,14 @@ import struct
 import uselect
 import utime
 
-LEVELS, BUS, KEYS, AMBIENT, MARK, WALL, PIN, ARRIVED = range(8)  # records of the timeline
+LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED = range(7)  # records of the timeline
 OUT_PIN, OUT_PWM, OUT_BITS, OUT_MARK, OUT_WATCHDOG, OUT_RESET, OUT_RATE, OUT_SENT, OUT_RECEIVED = range(9)  # outputs
 _SIZE = 10
 SAMPLE_US = 50
 # The samples of a moving card come at most this many a look, so that the firmware's other sensors keep up with them.
 _STEP = 20
-_LONG = 200  # a level that stays for so many samples may pass in one look
+_LONG = 200  # a level that stays for so many samples may pass in larger ones,
+MOST = 240  # ... up to this: less than the firmware takes out of the ring in one look, so that nothing is overrun
 
 fd = int(os.getenv("HAL_FD"))
 channel = open(fd, "r+b", buffering=0)
@@ -34,7 +35,6 @@ _unread = b""
 _at = 0  # how much of _unread is used
 _left = 0  # samples of the present record still to come
 _late = []  # [sample number, bytes] for the seat bus, soonest first
-_wall_until = None  # ticks_ms before which the timeline does not go on
 _flying = False  # the timeline does not go on before every card has arrived
 _started = None  # ticks_us of the last look
 _owed = 0  # microseconds of wall time not yet turned into samples
@@ -59,7 +59,7 @@ def _wait_writable():
 
 def _next_record():
     """Take the next record of the timeline; False when there is none (yet)."""
-    global _unread, _at, _left, pins, lanes, light, keys, ambient, _wall_until, _flying
+    global _unread, _at, _left, pins, lanes, light, keys, ambient, _flying
     if len(_unread) - _at < _SIZE:
         more = channel.read(4000)
         if more is not None:
@@ -82,8 +82,6 @@ def _next_record():
         ambient = level
     elif kind == MARK:
         post(OUT_MARK, struct.pack("<II", number, sampled & 0xFFFFFFFF))
-    elif kind == WALL:
-        _wall_until = utime.ticks_add(utime.ticks_ms(), number)
     elif kind == PIN:
         switches[a] = b
     elif kind == ARRIVED:
@@ -94,8 +92,6 @@ def _next_record():
 def busy():
     """Whether the timeline has more to give at once: then nothing may wait for the wall clock (fast pace only)."""
     if not _fast or _started is None:
-        return False
-    if _wall_until is not None and utime.ticks_diff(_wall_until, utime.ticks_ms()) > 0:
         return False
     return _left > 0 or bool(_late) or len(_unread) - _at >= _SIZE
 
@@ -109,14 +105,11 @@ def start():
 
 def supply(room, store):
     """The samples that are due, at most `room`: store(level, count) for each run of equal levels, in order."""
-    global _left, _started, _owed, _wall_until, _flying, sampled, bus
+    global _left, _started, _owed, _flying, sampled, bus
     now = utime.ticks_us()
     _owed += utime.ticks_diff(now, _started)
     _started = now
     due = _owed // SAMPLE_US
-    if _wall_until is not None and utime.ticks_diff(_wall_until, utime.ticks_ms()) <= 0:
-        _wall_until = None
-    paced = not _fast or _wall_until is not None
     allowed = min(room, due)
     stepped = 0
     while True:
@@ -124,13 +117,13 @@ def supply(room, store):
             bus += _late.pop(0)[1]
         if not _late:
             _flying = False
-        while _left == 0 and _wall_until is None and not _flying:
+        while _left == 0 and not _flying:
             if not _next_record():
                 break
         moving = _left > 0 or bool(_late)
         if moving and stepped >= _STEP and 0 < _left < _LONG:
             break  # late or fast, a moving card passes in small steps
-        count = room if moving and not paced else allowed
+        count = room if moving and _fast else allowed
         if _left:
             count = min(count, _left)
         if _late:
@@ -156,7 +149,7 @@ def wait(ms, streams):
     if busy():
         return
     poll = uselect.poll()
-    if _left == 0 and _wall_until is None and not _flying:
+    if _left == 0 and not _flying:
         poll.register(channel, uselect.POLLIN)
     for stream in streams:
         poll.register(stream, uselect.POLLIN)

@@ -234,9 +234,7 @@ class DMA:
         if not (self._active and isinstance(self._read, StateMachine) and self._read.active()):
             return
         room = self._count * self._bytes
-        if self._ring:
-            room = min(room, self._ring // 2)
-        _model.supply(room, self._store)
+        _model.supply(min(room, _model.MOST), self._store)
         if self._count == 0:
             self._active = False
             if self._chain != self.channel:

@@ -1,0 +1,203 @@
+"""`dealershoe emulate`: a shoe on a pty that any host program can open; plays a script, then takes live commands."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import click
+
+from dealershoe.deal.grammar import parse, parse_line
+from dealershoe.deal.items import Expect, Line
+from dealershoe.emulate.accidents import KINDS, parse_accident
+from dealershoe.emulate.dealer import ScriptedDealer
+from dealershoe.emulate.narrator import Narrator
+from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.emulate.sniffer import Heard
+from dealershoe.emulate.timeline import KEYS
+from dealershoe.errors import UserError
+from dealershoe.events import Hand, NextHand
+from dealershoe.rules.stack import load_stack
+from dealershoe.session import TableSession
+
+BETWEEN = {"real": 0.35, "fast": 0.0}  # seconds from card to card at a dealer's pace
+LIVE_HELP = f"""\
+Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, card 3 exposed, betting complete. Also:
+  press KEY [held]     KEY one of {", ".join(KEYS)}
+  look                 what light and sound do, which card is next
+  power                switch the shoe off and on
+  help
+The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
+
+
+@click.command("emulate", short_help="a shoe on a pty that any host program can open")
+@click.argument("script", required=False, type=click.Path(path_type=Path))
+@click.option("--seed", default=1, show_default=True, help="Shuffles the decks.")
+@click.option("--pace", default="real", show_default=True, type=click.Choice(["real", "fast"]))
+@click.option("--rules", default="tda-2024+house", show_default=True, metavar="STACK", help="The host's rule stack.")
+@click.option("--fault", "faults", multiple=True, metavar="KIND@CARD", help=f"On the CARDth card: {', '.join(KINDS)}.")
+@click.option("--link", type=click.Path(path_type=Path), help="A name for the port: a symbolic link to the pty.")
+@click.option("--say", type=click.Path(path_type=Path), help="Append lines that no shoe can sense to this file.")
+@click.option("--no-wait", is_flag=True, help="Play the script without a host in session.")
+@click.option("--verbose", "-v", is_flag=True, help="Show each frame on the line.")
+def command(
+    script: Path | None,
+    seed: int,
+    pace: str,
+    rules: str,
+    faults: tuple[str, ...],
+    link: Path | None,
+    say: Path | None,
+    no_wait: bool,
+    verbose: bool,
+) -> None:
+    """Run the real firmware behind a pty, play SCRIPT at it, then take commands from standard input until it ends.
+
+    Cards and keys go through the shoe's sensors. What a shoe cannot sense (who sits where, who acts) is written to
+    --say, a pipe into the host's input say, or shown for you to tell the host.
+    """
+    accidents = [parse_accident(fault) for fault in faults]
+    lines = _script(script) if script is not None else ()
+    session = TableSession(load_stack(rules))
+    shoe = EmulatedShoe(pace=pace)
+    out = _Printer()
+    if verbose:
+        shoe.line.on_frame = lambda heard: out(_frame(heard))
+    teller = _Teller(shoe, out, say)
+    dealer = ScriptedDealer(shoe, session, teller, seed=seed, between=BETWEEN[pace], accidents=accidents)
+    with contextlib.suppress(KeyboardInterrupt), shoe, _named(link, shoe.port), Narrator(shoe, out) as narrator:
+        out(f"port {link or shoe.port}")
+        if not shoe.on_micropython:
+            out("there is no MicroPython for this platform: the firmware runs under CPython")
+        if lines and not no_wait:
+            _wait_for_host(shoe, out)
+        for line in dealer.play(lines):
+            if not isinstance(line.item, Expect):
+                out(f"done {line.text}")
+        _live(shoe, dealer, narrator, out)
+
+
+class _Printer:
+    """Whole lines from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def __call__(self, text: str) -> None:
+        with self._lock:
+            click.echo(text)
+
+
+class _Teller:
+    """What the shoe cannot sense, to the host: by way of a file, or of the person who reads this."""
+
+    def __init__(self, shoe: EmulatedShoe, say: Callable[[str], None], path: Path | None) -> None:
+        self._shoe = shoe
+        self._say = say
+        self._path = path
+
+    def __call__(self, text: str) -> None:
+        before = self._shoe.line.due
+        if self._path is not None:
+            with _opened(self._path) as file:
+                file.write(text + "\n")
+        else:
+            self._say(f"tell the host: {text}")
+        line = parse_line(text, 1, "dealer")
+        if line is not None and isinstance(line.item, Hand | NextHand) and self._shoe.line.up:
+            # its cards must not be counted in the hand before
+            self._shoe.wait_for(
+                lambda: self._shoe.line.due not in (None, before), f"the host to begin `{text}`", deadline=600.0
+            )
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    try:
+        with path.open("a") as file:
+            yield file
+    except OSError as error:
+        raise UserError(f"{path} cannot be written", str(error.strerror), "name a file or a pipe with --say") from error
+
+
+def _script(path: Path) -> tuple[Line, ...]:
+    try:
+        return parse(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        cause = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise UserError(f"{path} cannot be read", str(cause), "name a deal script") from error
+
+
+@contextlib.contextmanager
+def _named(link: Path | None, port: str) -> Iterator[None]:
+    """The port under another name while the shoe is on."""
+    if link is None:
+        yield
+        return
+    try:
+        if link.is_symlink():
+            link.unlink()
+        link.symlink_to(port)
+    except OSError as error:
+        raise UserError(
+            f"{link} cannot be made a link", str(error.strerror), "choose another name with --link"
+        ) from error
+    try:
+        yield
+    finally:
+        link.unlink(missing_ok=True)
+
+
+def _wait_for_host(shoe: EmulatedShoe, out: _Printer) -> None:
+    if not shoe.line.up:
+        out("waiting for a host in session (Ctrl-C ends, --no-wait plays without one)")
+    while not shoe.line.up:
+        with contextlib.suppress(UserError):
+            shoe.wait_for(lambda: shoe.line.up, "a host in session", deadline=3600.0)
+        shoe.check()
+
+
+def _live(shoe: EmulatedShoe, dealer: ScriptedDealer, narrator: Narrator, out: _Printer) -> None:
+    """Commands from standard input until it ends. A bad line on a terminal is told, in a pipe it ends the run."""
+    if sys.stdin.isatty():
+        out(LIVE_HELP)
+    for number, text in enumerate(sys.stdin, 1):
+        try:
+            _obey(text.strip(), number, shoe, dealer, narrator, out)
+        except UserError as error:
+            shoe.check()
+            if not sys.stdin.isatty():
+                raise
+            out(f"dealershoe: {error}")
+
+
+def _obey(
+    text: str, number: int, shoe: EmulatedShoe, dealer: ScriptedDealer, narrator: Narrator, out: _Printer
+) -> None:
+    words = text.split()
+    match words:
+        case ["help"]:
+            out(LIVE_HELP)
+        case ["look"]:
+            following = f"{len(shoe.deck)} cards, next {shoe.deck[0].name}" if shoe.deck else "no card"
+            out(f"{narrator.words()}; in the shoe {following}")
+        case ["power"]:
+            shoe.power_cycle()
+        case ["press", key, *rest] if rest in ([], ["held"]):
+            shoe.press(key, held=bool(rest))
+            shoe.quiet()
+        case _:
+            line = parse_line(text, number, "standard input")
+            if line is not None:
+                dealer.do(line, [line.item])
+                out(f"done {line.text}")
+
+
+def _frame(heard: Heard) -> str:
+    arrow = "host → shoe" if heard.from_host else "shoe → host"
+    return f"{time.monotonic():.3f} {arrow} {heard.message or f'kind {heard.kind:#04x}'}"
