@@ -1,0 +1,152 @@
+"""The code on a card's edge: which card a strip of marks is, or that it cannot be known. For the passage.
+
+A code is 18 cells: start, 16 bits (card 6 | deck 2 | CRC-8 of both), stop. The start cell is dark on DATA and /DATA,
+the stop cell light on both, a bit is dark on one of them; anything else in a bit's place is an erasure.
+
+Why a card that stops, jitters or turns back is never read wrongly: from one mark to the next the card has moved to a
+neighbouring cell or turned round on the same one. Eighteen marks that begin with the start cell and end with the stop
+cell have 17 steps to cover 17 cells, so every step went forward. Only such a run is read; nothing is put together from
+pieces. A mark lost to dirt and one too many could together deceive the count; they break the rhythm (`rhythm`), and
+the CRC stands behind.
+"""
+
+from shoe.crc8 import crc8_of
+from shoe.strip import DARK, LIGHT, ONE, ZERO
+
+CELLS = 18
+CARDS = 54  # 0..51 and two jokers; 54..63 are valid codes of no card of ours
+NOTHING, UNREAD, READ = 0, 1, 2  # results
+FEW = 6  # marks: fewer are dirt, not a code
+BROKEN, RESTED, EVEN = 0, 1, 2  # rhythms
+
+
+def rhythm(halves, mark: int) -> int:
+    """Whether the 35 half cells from `mark` on can be equal lengths that passed under a hand.
+
+    A half cell is compared with the same halves of the two cells before and behind it (so that marks may be wider
+    than gaps). A hand's speed does not more than double and fall back within 5 mm. A speck with a mark of its own
+    leaves pieces of a third of a half cell between whole ones; a lost mark puts three halves into one: BROKEN. A half
+    that took six times its neighbours' time is no lost mark but a rest, and the halves near it may be long too:
+    RESTED, if all of that is within three cells, where the CRC sees any shift (3 wrong bits at most).
+    """
+    low = 2 * mark + 1
+    high = low + 2 * CELLS - 2
+    first_long = last_long = -1
+    rested = False
+    for at in range(low + 2, high - 1):
+        length = halves[at]
+        a = halves[at - 2]
+        b = halves[at - 4] if at - 4 >= low else a
+        c = halves[at + 2]
+        d = halves[at + 4] if at + 4 <= high else c
+        if a < b:
+            most, least = b, a
+        else:
+            most, least = a, b
+        if c < d:
+            if d < most:
+                most = d
+            if c > least:
+                least = c
+        else:
+            if c < most:
+                most = c
+            if d > least:
+                least = d
+        if 22 * length + 20 < 10 * most:  # 2.2 times, and 2 samples for the sampling
+            return BROKEN
+        if 10 * length > 22 * least + 20:
+            if first_long < 0:
+                first_long = at
+            last_long = at
+            if length > 6 * least:
+                rested = True
+    if first_long < 0:
+        return EVEN
+    return RESTED if rested and last_long - first_long <= 6 else BROKEN
+
+
+def proven(byte: int, check: int) -> bool:
+    """Whether the CRC of the card's byte is the one that was printed with it."""
+    return crc8_of(byte) == check
+
+
+class Reading:
+    """What a strip says; filled by `read`, so one serves for the life of the shoe."""
+
+    def __init__(self):
+        self.result = NOTHING
+        self.byte = 0  # card << 2 | deck
+        self.reversed = False  # the stop cell came first
+        self.erasures = 0  # 1: a cell was put right. Of an unread code: cells that were not clear
+        self.differ = False  # two whole codes that are not the same: two cards
+
+    def read(self, strip, marks: int) -> int:
+        """Read the strip's first `marks` marks; returns NOTHING (hardly a mark), UNREAD or READ, also in `result`."""
+        self.erasures = 0
+        self.reversed = False
+        self.differ = False
+        self.result = UNREAD if marks >= FEW else NOTHING
+        kinds = strip.kinds
+        if strip.paired:
+            start, stop = DARK, LIGHT
+            last = marks - CELLS
+        else:  # start and stop look like bits: only a strip of exactly 18 marks is taken, and nothing is put right
+            start, stop = ONE, ZERO
+            last = 0 if marks == CELLS else -1
+        for mark in range(last + 1):
+            end = mark + CELLS - 1
+            if kinds[mark] == start and kinds[end] == stop:
+                self._run(strip, mark, False)
+            elif kinds[mark] == stop and kinds[end] == start:
+                self._run(strip, mark, True)
+        return self.result
+
+    def _run(self, strip, mark: int, backwards: bool) -> None:
+        """Take a run of 18 marks from start to stop, if it proves itself."""
+        word = 0
+        erased = 0  # the bit of the erased cell
+        erasures = 0
+        for step in range(1, CELLS - 1):
+            kind = strip.kinds[mark + CELLS - 1 - step if backwards else mark + step]
+            word <<= 1
+            erased <<= 1
+            if kind == ONE:
+                word |= 1
+            elif kind != ZERO:
+                erasures += 1
+                erased |= 1
+        if self.result != READ:
+            self.erasures = erasures
+        if erasures > 1 or (erasures and not strip.paired):
+            return
+        even = rhythm(strip.halves, mark)
+        if even == BROKEN or (erasures and even != EVEN):
+            return
+        found = proven(word >> 8, word & 0xFF)
+        if erased and proven((word | erased) >> 8, (word | erased) & 0xFF):
+            if found:
+                return  # both values fit: nothing is proven
+            found = True
+            word |= erased
+        if not found:
+            return
+        if self.result == READ:
+            if word >> 8 != self.byte:
+                self.differ = True
+            elif not backwards:
+                self.reversed = False
+            return
+        self.result = READ
+        self.byte = word >> 8
+        self.reversed = backwards
+        self.erasures = erasures
+
+    @property
+    def card(self) -> int:
+        """0..63; from 54 on the code of no card of ours."""
+        return self.byte >> 2
+
+    @property
+    def deck(self) -> int:
+        return self.byte & 3

@@ -1,0 +1,255 @@
+"""What happened, written into the journal as the wire's events: CARD, CARD_BACK, SEAT, KEY, FAULT, CLEAR.
+
+Listens to the passage, the seat bus and the keys; keeps the hand's number and the numbers of its draws. From a sensor's
+edge to the journal nothing here allocates: bodies are packed straight into the journal's buffer.
+"""
+
+import struct
+
+from shoelink import schema
+
+from shoe import lanes
+from shoe.cardcode import CARDS, FEW, READ
+
+_PENDING = 4  # draws that may be on their way to a seat node at once
+_UNREAD = bytearray(schema.TOKEN_UNREAD)
+_CERTAIN_SEAT = 95  # percent: a node saw a card arrive; that it is this draw follows from the order
+
+
+def next_hand(hand: int) -> int:
+    """The number of the hand after `hand`: 16 bits, never 0, which means that no hand has begun."""
+    return hand % 0xFFFF + 1
+
+
+class Events:
+    """`link` is the journal's owner, `clock` the sample clock, `exits` the exit lanes."""
+
+    def __init__(self, link, clock, exits):
+        self._link = link
+        self._clock = clock
+        self._exits = exits
+        self.hand = 0
+        self.draw = 0  # the draw that left last; 0: none in this hand
+        self.faults = 0  # bit c: FAULT c is open
+        self.cards = 0  # cards that have left since the start; the lights watch it
+        self.new_hand = False  # a hand has begun: the main loop clears it when it has tidied up
+        self._due = schema.TARGET_UNKNOWN
+        self._old_hand = -1  # the hand before the key was pressed, while the host may not know of the press
+        self._key_number = 0  # that press's number in the journal
+        self._t_us = bytearray(4)
+        self._token = bytearray(4)
+        self._pending = bytearray(2 * _PENDING)  # (low byte of the draw, target it was expected at), oldest first
+        self._waiting = 0
+
+    # ---- from the host
+
+    def take_due(self, due) -> None:
+        """The host's DUE: what the next card is for, and which hand it is."""
+        self._due = lanes.due_target(due.due, due.seat)
+        if due.hand == self.hand or due.hand == 0:
+            return
+        if due.hand == self._old_hand and self._link.journal.oldest <= self._key_number:
+            return  # sent before the host heard of the new-hand key
+        self._begin(due.hand)
+
+    def _begin(self, hand: int) -> None:
+        self.hand = hand
+        self.draw = 0
+        self._waiting = 0
+        self._old_hand = -1
+        self.new_hand = True
+
+    # ---- from the passage
+
+    def left(self, passage) -> None:
+        """A card has left: CARD. With DOUBLE the passage took two draw numbers, this one and the next."""
+        below, above = passage.below, passage.above
+        flags = 0
+        if below.result == READ:
+            reading, way_up = below, schema.WAY_DOWN
+        elif above.result == READ:
+            reading, way_up = above, schema.WAY_UP
+        elif passage.bottom.marks >= FEW and passage.top.marks < FEW:
+            reading, way_up = below, schema.WAY_DOWN
+        elif passage.top.marks >= FEW and passage.bottom.marks < FEW:
+            reading, way_up = above, schema.WAY_UP
+        else:
+            reading, way_up = below, schema.WAY_UNKNOWN
+        deck = schema.DECK_UNKNOWN
+        token = _UNREAD
+        if reading.result == READ:
+            deck = reading.deck
+            if reading.reversed:
+                flags |= schema.CARD_REVERSED
+            if reading.card < CARDS:
+                token = self._token
+                token[0] = reading.card
+            else:
+                flags |= schema.CARD_FOREIGN
+        else:
+            flags |= schema.CARD_UNREAD
+        if passage.double:
+            flags |= schema.CARD_DOUBLE
+        target = lanes.hint(self._exits.take(), self._due)
+        origin = certainty = 0
+        if target != schema.TARGET_UNKNOWN:
+            origin = schema.ORIGIN_LANE
+            certainty = lanes.AGREED if target == self._due else lanes.ALONE
+        draw = self.draw + 1
+        self.draw = draw + 1 if passage.double else draw
+        self.cards += 1
+        self._expect(draw, target if target != schema.TARGET_UNKNOWN else self._due)
+        at = self._open(schema.CARD)
+        if at < 0:
+            return
+        self._clock.stamp(passage.at, self._t_us)
+        struct.pack_into(
+            schema.LAYOUTS[schema.CARD],
+            self._link.journal.buffer,
+            at,
+            self.hand,
+            draw,
+            self._t_us,
+            token,
+            deck,
+            way_up,
+            target,
+            origin,
+            certainty,
+            flags,
+            passage.speed,
+            reading.erasures,
+        )
+        self._link.journal.close()
+
+    def back(self, passage) -> None:
+        """A card came back: CARD_BACK, with the number it had, or the one it would have had if it had not left yet."""
+        draw = self.draw
+        if not passage.had_left:
+            draw += 1
+        elif draw:
+            self.draw = draw - 1
+            self._waiting = max(self._waiting - 1, 0)
+        self._exits.take()
+        at = self._open(schema.CARD_BACK)
+        if at < 0:
+            return
+        self._clock.stamp(passage.at, self._t_us)
+        struct.pack_into(
+            schema.LAYOUTS[schema.CARD_BACK],
+            self._link.journal.buffer,
+            at,
+            self.hand,
+            draw,
+            self._t_us,
+            passage.distance,
+        )
+        self._link.journal.close()
+
+    def stopped(self, passage, slots: int) -> None:
+        self.fault(schema.FAULT_HALF_DRAWN, slots, passage.at)
+
+    def moved(self, passage) -> None:
+        self.clear(schema.FAULT_HALF_DRAWN, 0, passage.at)
+
+    def odd(self, passage, marks: int) -> None:
+        """Something was put in and taken out, or a card was missed: a person must look. Over at once."""
+        self.fault(schema.FAULT_SLOT, marks, passage.at)
+        self.clear(schema.FAULT_SLOT, marks, passage.at)
+
+    def dirty(self, passage, bits: int) -> None:
+        if bits:
+            self.fault(schema.FAULT_HEAD, bits, passage.at)
+        else:
+            self.clear(schema.FAULT_HEAD, 0, passage.at)
+
+    # ---- from the other parts
+
+    def arrived(self, place: int, face_up: bool) -> None:
+        """A seat node saw a card arrive: SEAT, for the draw that was expected there, else for the one drawn last."""
+        at = self._open(schema.SEAT)
+        draw = self._arrival(place)
+        if at < 0:
+            return
+        self._clock.stamp(self._clock.index, self._t_us)
+        struct.pack_into(
+            schema.LAYOUTS[schema.SEAT],
+            self._link.journal.buffer,
+            at,
+            self.hand,
+            draw,
+            self._t_us,
+            place,
+            schema.WAY_UP if face_up else schema.WAY_DOWN,
+            _CERTAIN_SEAT,
+        )
+        self._link.journal.close()
+
+    def pressed(self, key: int, press: int) -> None:
+        """A key: KEY. New hand, pressed short, begins the next hand here and now, and carries its number."""
+        begins = key == schema.KEY_NEW_HAND and press == schema.PRESS_SHORT
+        old = self.hand
+        if begins:
+            self._begin(next_hand(old))
+        at = self._open(schema.KEY)
+        if at < 0:
+            return
+        self._clock.stamp(self._clock.index, self._t_us)
+        struct.pack_into(
+            schema.LAYOUTS[schema.KEY], self._link.journal.buffer, at, self.hand, self._t_us, key, press
+        )
+        number = self._link.journal.close()
+        if begins:
+            self._old_hand = old
+            self._key_number = number
+
+    def fault(self, code: int, detail: int, index: int) -> None:
+        """FAULT, once until it is cleared. `index`: the sample."""
+        if not self.faults >> code & 1:
+            self.faults |= 1 << code
+            self._device(schema.FAULT, code, detail, index)
+
+    def clear(self, code: int, detail: int, index: int) -> None:
+        """CLEAR, if the fault is open."""
+        if self.faults >> code & 1:
+            self.faults &= ~(1 << code)
+            self._device(schema.CLEAR, code, detail, index)
+
+    # ---- helpers
+
+    def _open(self, kind: int) -> int:
+        return self._link.open(kind, schema.MINIMUM[kind])
+
+    def _device(self, kind: int, code: int, detail: int, index: int) -> None:
+        at = self._open(kind)
+        if at < 0:
+            return
+        self._clock.stamp(index, self._t_us)
+        struct.pack_into(schema.LAYOUTS[kind], self._link.journal.buffer, at, self._t_us, code, detail)
+        self._link.journal.close()
+
+    def _expect(self, draw: int, target: int) -> None:
+        """A draw is on its way."""
+        if self._waiting == _PENDING:
+            self._forget(0)
+        self._pending[2 * self._waiting] = draw & 0xFF
+        self._pending[2 * self._waiting + 1] = target
+        self._waiting += 1
+
+    def _forget(self, place: int) -> None:
+        for i in range(2 * place, 2 * self._waiting - 2):
+            self._pending[i] = self._pending[i + 2]
+        self._waiting -= 1
+
+    def _arrival(self, target: int) -> int:
+        """Which draw has arrived at `target`: the oldest on its way there, else the last one; not waited for again."""
+        found = self._waiting - 1
+        for place in range(self._waiting):
+            if self._pending[2 * place + 1] == target:
+                found = place
+                break
+        if found < 0:
+            return self.draw
+        draw = self.draw - ((self.draw - self._pending[2 * found]) & 0xFF)
+        self._forget(found)
+        return draw

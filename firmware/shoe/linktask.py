@@ -1,0 +1,49 @@
+"""The shoe's end of the link: bytes between the UART and `shoelink.link.Link`, and what the host wants. Each turn."""
+
+from shoelink import notice, schema
+
+_ROOM = 256  # bytes taken from the UART in a turn
+
+
+class LinkTask:
+    """`uart` has `any`, `readinto` and `write` (none waits), `link` is a shoe's Link, `clock` the sample clock.
+
+    `signals` obeys SIGNAL, `events` takes DUE and the faults that the link itself meets.
+    """
+
+    def __init__(self, uart, link, clock, signals, events):
+        self._uart = uart
+        self._link = link
+        self._clock = clock
+        self._signals = signals
+        self._events = events
+        self._in = bytearray(_ROOM)
+        self._in_view = memoryview(self._in)
+        self._out_view = memoryview(link.out)
+        link.stamp = bytearray(4)
+
+    def turn(self, now: int) -> None:
+        """`now` in `ticks_ms`. Takes what has come, runs the timers, gives away what the UART takes."""
+        link = self._link
+        self._clock.stamp(self._clock.index, link.stamp)
+        if self._uart.any():
+            n = self._uart.readinto(self._in)
+            if n:
+                self._heed(link.receive(self._in_view[:n], now))
+        self._heed(link.poll(now))
+        if link.ready:
+            link.taken(self._uart.write(self._out_view[: link.ready]) or 0)
+        self._signals.supervised = link.up
+
+    def _heed(self, notices) -> None:
+        for told in notices:
+            kind = type(told)
+            if kind is notice.Delivered:
+                if told.kind == schema.SIGNAL:
+                    self._signals.obey(told.message.signal, told.message.mode)
+                elif told.kind == schema.DUE:
+                    self._events.take_due(told.message)
+            elif kind is notice.Stopped:
+                self._events.fault(schema.FAULT_UNKNOWN_KIND, told.kind, self._clock.index)
+            elif kind is notice.LinkUp:
+                self._events.clear(schema.FAULT_UNKNOWN_KIND, 0, self._clock.index)
