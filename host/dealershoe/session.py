@@ -1,4 +1,4 @@
-"""A table's session: facts are told, findings judged, remedies followed; late reports and undo rewind and fold again."""
+"""A table's session: facts are told, findings judged, remedies followed; late reports and undo fold again."""
 
 from __future__ import annotations
 
@@ -190,7 +190,9 @@ class TableSession:
             setup = first_setup(entry.event)
         elif isinstance(entry.event, NextHand):
             if table.setup is None:
-                raise UserError("`hand next`", "no hand has been played at this table", "describe the first hand in full")
+                raise UserError(
+                    "`hand next`", "no hand has been played at this table", "describe the first hand in full"
+                )
             setup = next_setup(table.setup, entry.event)
         started = table._replace(hand=begin(setup), setup=setup, button=setup.button, hands=table.hands + 1, deck="")
         self._base = table._replace(hand=None)

@@ -76,4 +76,5 @@ def _print(report: Report) -> None:
     for line, note in report.notes:
         click.echo(f"{report.name}:{line}: note: {note}")
     held = report.checked - len(report.failures)
-    click.echo(f"{report.name}: {report.draws} draws, {len(report.rulings)} rulings, {held} of {report.checked} expectations hold")
+    counts = f"{report.draws} draws, {len(report.rulings)} rulings, {held} of {report.checked} expectations hold"
+    click.echo(f"{report.name}: {counts}")

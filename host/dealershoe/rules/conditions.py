@@ -12,7 +12,25 @@ from dealershoe.table.findings import FACTS, Value
 LONGEST = 400  # characters; a condition that a person cannot read at a glance is refused
 # what a condition may use: comparison, logic, arithmetic, choice and membership; nothing that loops or reaches out
 OPERATORS = frozenset(
-    "_==_ _!=_ _<_ _<=_ _>_ _>=_ _&&_ _||_ !_ -_ _+_ _-_ _*_ _/_ _%_ _?_:_ @in".split()
+    [
+        "_==_",
+        "_!=_",
+        "_<_",
+        "_<=_",
+        "_>_",
+        "_>=_",
+        "_&&_",
+        "_||_",
+        "!_",
+        "-_",
+        "_+_",
+        "_-_",
+        "_*_",
+        "_/_",
+        "_%_",
+        "_?_:_",
+        "@in",
+    ]
 )
 
 

@@ -1,4 +1,4 @@
-"""A rule pack: a TOML file of a card room's rules, read and checked against the vocabulary before anything is judged."""
+"""A rule pack: a TOML file of a card room's rules, checked against the vocabulary before anything is judged."""
 
 from __future__ import annotations
 

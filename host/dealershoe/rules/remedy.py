@@ -45,7 +45,7 @@ class Part(NamedTuple):
     cards: tuple[int, ...]
     street: str
     remedy: int
-    index: int
+    nth: int
 
 
 Editor = Callable[[HandState, Edit, Part], Edit]
@@ -66,7 +66,7 @@ def _insert(edit: Edit, *steps: Step) -> Edit:
 
 
 def _step(kind: str, part: Part) -> Step:
-    return Step(kind, part.street, part.seat, part.verb, part.cards, part.remedy, part.index)
+    return Step(kind, part.street, part.seat, part.verb, part.cards, part.remedy, part.nth)
 
 
 def _now(state: HandState, edit: Edit, part: Part) -> Edit:
@@ -163,7 +163,7 @@ VERBS: dict[str, Verb] = {
 
 
 def parse_verb(text: str) -> tuple[str, str]:
-    """A remedy's entry, `verb` or `verb operand`, as (verb, operand); ("", "") parts when it is not in the vocabulary."""
+    """A remedy's entry, `verb` or `verb operand`, as (verb, operand); ("", "") when it is not in the vocabulary."""
     verb, _, operand = text.partition(" ")
     known = VERBS.get(verb)
     if known is None or (operand and operand not in known.operands):

@@ -33,7 +33,7 @@ def shipped() -> tuple[str, ...]:
 
 
 def load_pack(name: str, folder: Path = SHIPPED) -> Pack:
-    """A pack by id from `folder`, or by path when `name` ends in `.toml`; what it extends is copied in behind its own."""
+    """A pack by id from `folder`, or by path if `name` ends in `.toml`; what it extends is copied in behind its own."""
     path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
     if not path.is_file():
         known = ", ".join(shipped()) or "none"

@@ -23,7 +23,7 @@ STUD_STREETS = ("third", "fourth", "fifth", "sixth", "seventh")
 
 
 class Step(NamedTuple):
-    """One open step. `remedy` and `part` name the remedy and the part of it that it belongs to, -1 for the hand itself."""
+    """One open step. `remedy` and `part` name the part of a remedy that it belongs to, -1 for the hand itself."""
 
     kind: str
     street: str = ""
@@ -45,7 +45,7 @@ class Due(NamedTuple):
 
 
 def base_agenda(game: str) -> tuple[Step, ...]:
-    """The steps of a whole hand without an irregularity (NJAC 13:69F-14.10: burn before each street after the first)."""
+    """The steps of a whole hand without an irregularity (NJAC 13:69F-14.10: a burn before each later street)."""
     if game == "holdem":
         steps = [Step(DEAL, "preflop"), Step(BETTING, "preflop")]
         for street in HOLDEM_STREETS[1:]:

@@ -22,7 +22,18 @@ from dealershoe.table.agenda import (
 )
 from dealershoe.table.effects import consume, imply, settle
 from dealershoe.table.findings import Finding
-from dealershoe.table.state import STUB, Card, HandState, at, board_cards, count_served, due, first_street, next_seat, street_acts
+from dealershoe.table.state import (
+    STUB,
+    Card,
+    HandState,
+    at,
+    board_cards,
+    count_served,
+    due,
+    first_street,
+    next_seat,
+    street_acts,
+)
 
 Drawn = tuple[HandState, list[Finding]]
 UNKNOWN = "unknown"  # the card left while nothing was due and nobody has said where it went
@@ -206,9 +217,7 @@ def _early_full(state: HandState) -> bool:
     return len(state.early_cards) >= BOARD_SIZE.get(state.early, 0)
 
 
-def _burn_while_betting(
-    state: HandState, event: Draw, target: Place, step: Step, index: int, wanted: Due
-) -> Drawn:
+def _burn_while_betting(state: HandState, event: Draw, target: Place, step: Step, index: int, wanted: Due) -> Drawn:
     """A burn before the betting is complete is the coming street's, if that one has not been burned for (RULES BRD-5).
 
     No book rules on it until a board card follows; the dealer is warned.
@@ -238,7 +247,9 @@ def _board_while_burn(state: HandState, event: Draw, target: Place, step: Step, 
     board = find(state.agenda, BOARD, street)
     if board < 0:
         number = next_number(state)
-        return _add(state, event, "board", wanted, street=street), [Finding("extra-board-card", (number,), street=street)]
+        return _add(state, event, "board", wanted, street=street), [
+            Finding("extra-board-card", (number,), street=street)
+        ]
     return _as_due(state, event, state.agenda[board], board, wanted)
 
 

@@ -1,4 +1,4 @@
-"""What happens to cards and agenda when a step is reached or done. Exact effects, each a function from state to state."""
+"""What happens to cards and agenda when a step is reached or done: exact effects, functions from state to state."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ EFFECTS: dict[str, Callable[[HandState, Step], HandState]] = {
 
 
 def settle(state: HandState) -> HandState:
-    """Let every step take effect that nothing sensed or said holds back, and drop steps that have nothing left to do."""
+    """Let every step take effect that nothing holds back, and drop steps that have nothing left to do."""
     index = 0
     while index < len(state.agenda):
         step = state.agenda[index]

@@ -169,4 +169,3 @@ def _found_extra(state: HandState) -> int:
     share = need(state, first_street(state))
     sensed = {card.place for card in state.cards[state.reload :] if card.extra}
     return sum(held - share for seat, held in state.found if held > share and seat not in sensed)
-

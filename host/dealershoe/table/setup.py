@@ -47,6 +47,7 @@ def first_setup(hand: Hand) -> Setup:
         if seat not in SEATS:
             raise UserError(f"seat {seat}", "seats are numbered 1 to 11", "correct the seat number")
     order = clockwise(seats, hand.button)
+    sb: int | None
     sb, bb = _blinds(order, hand.button)
     if hand.sb == "dead":
         sb, bb = None, order[0] if hand.bb is None else hand.bb
@@ -55,13 +56,13 @@ def first_setup(hand: Hand) -> Setup:
         bb = hand.bb if hand.bb is not None else clockwise(seats, sb)[0]
     elif hand.bb is not None:
         bb = hand.bb
-    for name, seat in (("small blind", sb), ("big blind", bb)):
-        if seat is not None and seat not in seats:
-            raise UserError(f"the {name} at seat {seat}", "that seat is not dealt in", "correct seats= or the blind")
+    for name, post in (("small blind", sb), ("big blind", bb)):
+        if post is not None and post not in seats:
+            raise UserError(f"the {name} at seat {post}", "that seat is not dealt in", "correct seats= or the blind")
     return Setup(seats, hand.button, sb, bb, hand.game, order, hand.absent, hand.penalty)
 
 
-def _blinds(order: tuple[int, ...], button: int) -> tuple[int | None, int]:
+def _blinds(order: tuple[int, ...], button: int) -> tuple[int, int]:
     """Heads-up the small blind is on the button (TDA 34-B, house rules); else the first two seats of the order."""
     if len(order) == 2:
         return order[1], order[0]
@@ -71,8 +72,8 @@ def _blinds(order: tuple[int, ...], button: int) -> tuple[int | None, int]:
 def next_setup(last: Setup, event: NextHand) -> Setup:
     """The next hand: the big blind moves one player clockwise, small blind and button follow to where they were due.
 
-    A seat that has emptied leaves a dead small blind or a dead button (TDA 32, Robert's section 4). A new player between
-    the button and the big blind waits (TDA 8-A, 10-A). Heads-up the button has the small blind (TDA 34-B).
+    A seat that has emptied leaves a dead small blind or a dead button (TDA 32, Robert's section 4). A new player
+    between the button and the big blind waits (TDA 8-A, 10-A). Heads-up the button has the small blind (TDA 34-B).
     """
     present = (set(last.seats) | set(last.waiting) | set(event.new)) - set(event.gone)
     arrived = (set(event.new) | set(last.waiting)) & present
@@ -118,9 +119,10 @@ def _setup(seats: tuple[int, ...], button: int, sb: int | None, bb: int, last: S
 
 def redealt(setup: Setup, seats: tuple[int, ...], button: int) -> Setup:
     """The setup of a redeal: the same hand again, with what was found wrong about seats or button put right."""
-    if seats == setup.seats and button == setup.button:
+    if (seats == setup.seats and button == setup.button) or len(seats) < SMALLEST:
         return setup
     order = clockwise(seats, button)
+    sb: int | None
     if button != setup.button or setup.bb not in seats or (setup.sb is not None and setup.sb not in seats):
         sb, bb = _blinds(order, button)
     else:

@@ -103,9 +103,7 @@ class HandState(NamedTuple):
 
 def begin(setup: Setup) -> HandState:
     """A hand before its first card."""
-    return HandState(
-        setup, base_agenda(setup.game), (0,) * len(setup.order), seats=setup.seats, button=setup.button
-    )
+    return HandState(setup, base_agenda(setup.game), (0,) * len(setup.order), seats=setup.seats, button=setup.button)
 
 
 def need(state: HandState, street: str) -> int:
@@ -120,7 +118,7 @@ def in_play(state: HandState) -> frozenset[int]:
 
 
 def next_seat(state: HandState, street: str) -> int:
-    """The seat due on `street`: clockwise from the seat served last, the first that lacks cards; 0 when all have theirs."""
+    """The seat due on `street`: clockwise from the seat served last, the first that lacks cards; 0 for none."""
     order = state.setup.order
     share = need(state, street)
     late = street not in ("preflop", "third")
@@ -143,8 +141,14 @@ def _position_after(state: HandState, seat: int) -> int:
     return state.setup.order.index(min(higher) if higher else min(state.setup.order))
 
 
-_DUE = {BURN: Due("burn"), BOARD: Due("board"), BETTING: Due("betting"), SHUFFLE: Due("shuffle"), RELOAD: Due("shuffle"),
-        PICK: Due("pick")}  # fmt: skip
+_DUE = {
+    BURN: Due("burn"),
+    BOARD: Due("board"),
+    BETTING: Due("betting"),
+    SHUFFLE: Due("shuffle"),
+    RELOAD: Due("shuffle"),
+    PICK: Due("pick"),
+}
 NOTHING = Due("nothing")
 ACK = Due("ack")
 
