@@ -95,6 +95,17 @@ class TableSession:
         self._noticed: dict[Key, int] = {}  # the entry at which each finding was noticed and judged
         self._draws: dict[int, int] = {}  # draw number → entry
         self._next = 1
+        self._coming: Stack | None = None
+
+    def change_rules(self, stack: Stack) -> None:
+        """Judge by `stack` from the next hand on; the hand in play ends under the rules it began with."""
+        self._coming = stack
+        if self.hand is None:
+            self._take_up_rules()
+
+    def _take_up_rules(self) -> None:
+        if self._coming is not None:
+            self.stack, self._coming = self._coming, None
 
     # what is known
 
@@ -194,6 +205,7 @@ class TableSession:
                     "`hand next`", "no hand has been played at this table", "describe the first hand in full"
                 )
             setup = next_setup(table.setup, entry.event)
+        self._take_up_rules()
         started = table._replace(hand=begin(setup), setup=setup, button=setup.button, hands=table.hands + 1, deck="")
         self._base = table._replace(hand=None)
         self._noticed = {}

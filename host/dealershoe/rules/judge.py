@@ -25,31 +25,31 @@ def judge(stack: Stack, state: HandState, finding: Finding) -> Ruling | None:
             if rule.when is not None and not rule.when.holds(known):
                 continue
             return _answered(pack, rule, state, finding, known)
-    return _ruling(NO_RULE, finding, "", "", "", "")
+    return _ruling(NO_RULE, finding, None, None, "")
 
 
 def _answered(pack: Pack, rule: Rule, state: HandState, finding: Finding, known: Facts) -> Ruling | None:
     if not rule.window:
-        return _ruling(rule.open, finding, rule.id, rule.cite, pack.id, "")
+        return _ruling(rule.open, finding, pack, rule, "")
     window = pack.windows[rule.window]
     is_open = window.holds(known)
     if any(act.kind is None for act in voluntary(state)) and window.holds(facts(state, finding, "call")) != is_open:
-        return _ruling(ASK, finding, rule.id, rule.cite, pack.id, "ask")
+        return _ruling(ASK, finding, pack, rule, "ask")
     if is_open:
-        return _ruling(rule.open, finding, rule.id, rule.cite, pack.id, "open")
-    return _ruling(rule.closed, finding, rule.id, rule.cite, pack.id, "closed")
+        return _ruling(rule.open, finding, pack, rule, "open")
+    return _ruling(rule.closed, finding, pack, rule, "closed")
 
 
-def _ruling(answer: Answer, finding: Finding, rule: str, cite: str, layer: str, window: str) -> Ruling | None:
+def _ruling(answer: Answer, finding: Finding, pack: Pack | None, rule: Rule | None, window: str) -> Ruling | None:
     if answer.ruling == "none":
         return None
     say = answer.say or ("Too late to change it: play on" if window == "closed" else "")
     street = finding.street
     return Ruling(
         ruling=answer.ruling,
-        rule=rule,
-        cite=cite,
-        layer=layer,
+        rule=rule.id if rule else "",
+        cite=rule.cite if rule else "",
+        layer=pack.id if pack else "",
         finding=finding.kind,
         cards=finding.cards,
         seat=finding.seat,
@@ -59,4 +59,6 @@ def _ruling(answer: Answer, finding: Finding, rule: str, cite: str, layer: str, 
         remedy=texts(answer.remedy, finding.cards, finding.seat, street),
         window=window,
         street=street,
+        version=pack.version if pack else "",
+        digest=pack.digest if pack else "",
     )

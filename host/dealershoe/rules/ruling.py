@@ -37,6 +37,8 @@ class Ruling(NamedTuple):
     window: str = ""  # of the rule that ruled: open, closed, ask, or "" for no window
     street: str = ""
     event: int = 0  # the entry of the session's log that it ruled on
+    version: str = ""  # of the pack that ruled
+    digest: str = ""  # SHA-256 of that pack's file
 
     @property
     def signal(self) -> str:
