@@ -152,9 +152,7 @@ def test_a_seat_node_speaks_four_bytes() -> None:
     legs=st.lists(st.tuples(SPEEDS, st.floats(1.0, 30.0)), min_size=1, max_size=6),
     places=st.lists(st.floats(-10.0, 120.0), max_size=20),
 )
-def test_a_place_is_passed_when_the_position_says_so(
-    legs: list[tuple[float, float]], places: list[float]
-) -> None:
+def test_a_place_is_passed_when_the_position_says_so(legs: list[tuple[float, float]], places: list[float]) -> None:
     path = Path(IN_SHOE)
     for speed, over in legs:
         path = path.ramp(speed, over)

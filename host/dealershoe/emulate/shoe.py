@@ -139,6 +139,8 @@ class EmulatedShoe:
 
     def _stop(self) -> None:
         self._closing = True
+        with self._changed:
+            self._changed.notify_all()
         self._firmware.stop()
         if self._reader is not None:
             self._reader.join()
@@ -312,6 +314,8 @@ class EmulatedShoe:
         with self._changed:
             while not condition():
                 self.check()
+                if self._closing:
+                    raise UserError(f"the emulated shoe was switched off while waiting for this: {what}")
                 if not self._changed.wait(min(until - time.monotonic(), 1.0)) and time.monotonic() >= until:
                     raise UserError(
                         f"the emulated shoe did not come to this within {deadline:g} s: {what}",
