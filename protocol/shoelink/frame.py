@@ -94,6 +94,10 @@ class Decoder:
         self._length = length
         return frames
 
+    def pending(self) -> bool:
+        """Whether bytes of a frame have come in that has not ended."""
+        return self._length > 0
+
     def _end(self, length: int, frames: list[tuple[int, int, int, int, bytes]]) -> None:
         """Judge the `length` bytes that a delimiter has closed."""
         block = self._block

@@ -100,7 +100,9 @@ class Link:
     def receive(self, data: "bytes | bytearray | memoryview", now: int) -> "tuple[notice.Notice, ...]":
         """Take bytes from the line, cut anywhere."""
         if self._started and len(data):
-            if elapsed(now, self._bytes_at) >= timing.QUIET_MS:
+            quiet = elapsed(now, self._bytes_at) >= timing.QUIET_MS
+            pending = self.decoder.pending()
+            if quiet and not pending:
                 self._may_nak = True
             self._bytes_at = now
             damaged = self.decoder.damaged
@@ -108,6 +110,8 @@ class Link:
                 self._take(kind, flags, seq, ack, body, now)
             if self.decoder.damaged != damaged and self.up:
                 self._reject(schema.NAK_DAMAGED)
+            if quiet and pending:  # what has ended began before the silence and was no new condition
+                self._may_nak = True
         return self._tell()
 
     def poll(self, now: int) -> "tuple[notice.Notice, ...]":
@@ -525,9 +529,8 @@ class Link:
             left = timing.PING_MS - elapsed(now, self._pinged_at)
         else:
             left = timing.IDLE_MS - elapsed(now, self._sent_at)
-        if elapsed(now, self._heard_at) >= timing.PROBE_AFTER_MS:
-            left = min(left, timing.PROBE_MS - elapsed(now, self._pinged_at))
-        return max(0, left)
+        probe = timing.PROBE_AFTER_MS - elapsed(now, self._heard_at)
+        return max(0, min(left, max(probe, timing.PROBE_MS - elapsed(now, self._pinged_at))))
 
     # ---- the journal's edge
 

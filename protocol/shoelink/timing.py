@@ -1,6 +1,7 @@
 """Ticks, the link's times and its retransmission timer. All times are milliseconds of a 30-bit clock that wraps."""
 
 TICKS = 0x3FFFFFFF  # `time.ticks_ms()` of MicroPython wraps here, after 12.4 days
+_HALF = 0x20000000
 
 # A link lost must be shown within 750 ms; 10 ms are left for the end that shows it.
 LOST_MS = 740
@@ -18,8 +19,8 @@ RTO_SLACK_MS = 25  # at least this much above the mean: turns of the loop, and f
 
 
 def elapsed(now: int, since: int) -> int:
-    """Milliseconds from `since` to `now`, right across the wrap, below 2^30."""
-    return (now - since) & TICKS
+    """Milliseconds from `since` to `now`, right across the wrap; negative if `since` is later."""
+    return ((now - since + _HALF) & TICKS) - _HALF
 
 
 class Rto:

@@ -94,17 +94,13 @@ def test_readme_lists_every_body_as_the_schema_has_it() -> None:
         codes = [length + code for length, code in re.findall(r"(\d*)([a-zA-Z])", schema.LAYOUTS[kind])]
         names = {"B": "u8", "H": "u16", "Q": "u64"}
         types = [names.get(code, code) for code in codes]
-        body = ", ".join(
-            f"{field} {type}" for field, type in zip(schema.FIELDS[kind].split(), types, strict=True)
-        )
+        body = ", ".join(f"{field} {type}" for field, type in zip(schema.FIELDS[kind].split(), types, strict=True))
         expected.append([name, str(schema.MINIMUM[kind]), body])
     assert [[cell.replace("`", "") for cell in row[:3]] for row in _table("Bodies")] == expected
 
 
 def test_readme_lists_every_code_as_the_schema_has_it() -> None:
-    expected = [
-        [field, ", ".join(f"{code} {name}" for code, name in codes)] for field, codes in schema.CODES.items()
-    ]
+    expected = [[field, ", ".join(f"{code} {name}" for code, name in codes)] for field, codes in schema.CODES.items()]
     assert [row[:2] for row in _table("Codes")] == expected
 
 

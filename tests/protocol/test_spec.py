@@ -63,9 +63,7 @@ _pieces = st.one_of(
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=["reference", "host"])
 @given(st.lists(_pieces, max_size=8), st.lists(st.integers(1, 40), min_size=1, max_size=8))
-def test_every_stream_however_it_is_cut(
-    decoder: type[frame.Decoder], pieces: list[bytes], cuts: list[int]
-) -> None:
+def test_every_stream_however_it_is_cut(decoder: type[frame.Decoder], pieces: list[bytes], cuts: list[int]) -> None:
     stream = b"".join(pieces)
     frames, counts = spec.read(stream)
     reader = decoder()
@@ -78,6 +76,7 @@ def test_every_stream_however_it_is_cut(
         turn += 1
     assert delivered == frames
     assert reader.count == counts
+    assert reader.pending() == (not stream.endswith(b"\0") and stream != b"")
     assert reader.damaged == sum(counts[name] for name in ("zero", "short", "long", "crc"))
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 import vectors
 from dealershoe.link import codec
-from protocol import vector_runner
 from shoelink import frame, schema
+
+from protocol import vector_runner
 
 PROTOCOL = Path(schema.__file__).parents[1]
 RUNNER = Path(vector_runner.__file__)
@@ -28,7 +29,13 @@ def test_vectors_are_those_of_the_specification() -> None:
 
 
 def test_vectors_are_made_without_the_codec_they_judge() -> None:
-    blind = "import sys; sys.modules['shoelink'] = None; sys.path.insert(0, sys.argv[1]); import vectors; print(vectors.vectors(), end='')"
+    blind = """if True:
+        import sys
+        sys.modules["shoelink"] = None
+        sys.path.insert(0, sys.argv[1])
+        import vectors
+        print(vectors.vectors(), end="")
+    """
     made = subprocess.run(
         [sys.executable, "-c", blind, str(PROTOCOL)], capture_output=True, text=True, timeout=60, check=True
     )

@@ -5,10 +5,15 @@ import sys
 
 from shoelink import frame, schema
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
 
-def run(path, new_decoder):
+
+def run(path: "str | Path", new_decoder: "type[frame.Decoder]") -> int:
     """The number of vectors that hold; raises AssertionError with the name of one that does not."""
-    with open(path) as file:
+    with open(str(path)) as file:
         vectors = json.load(file)
     for vector in vectors:
         name = vector["name"]
@@ -26,18 +31,19 @@ def run(path, new_decoder):
             kind, flags, seq, ack, body = expected[0]
             values = [v if isinstance(v, int) else bytes.fromhex(v["hex"]) for v in fields(vector, kind)]
             plain = schema.known(kind, kind & schema.FROM_HOST != 0)
-            message = schema.TYPES[plain](*values)
+            make: Any = schema.TYPES[plain]
+            message = make(*values)
             assert schema.unpack(kind, body) == message, name
             assert schema.pack(message) == body, name
             assert frame.encode(kind, flags, seq, ack, body) == wire, name
     return len(vectors)
 
 
-def fields(vector, kind):
+def fields(vector: "dict[str, Any]", kind: int) -> "list[Any]":
     """The vector's values in the order of the schema."""
     plain = schema.known(kind, kind & schema.FROM_HOST != 0)
     return [vector["message"][field] for field in schema.FIELDS[plain].split(" ")]
 
 
 if __name__ == "__main__":
-    print("%d vectors hold, %s" % (run(sys.argv[1], frame.Decoder), frame.copy.__class__.__name__))
+    print(run(sys.argv[1], frame.Decoder), "vectors hold")

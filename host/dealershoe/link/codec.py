@@ -23,6 +23,10 @@ class Decoder(frame.Decoder):
         self._rest = b""  # bytes since the last delimiter
         self._skip = False  # it grew too long: wait for the next delimiter
 
+    def pending(self) -> bool:
+        """Whether bytes of a frame have come in that has not ended."""
+        return self._skip or bool(self._rest)
+
     def feed(self, data: bytes | bytearray | memoryview) -> list[tuple[int, int, int, int, bytes]]:
         """The frames that `data` completes, in order."""
         blocks = (self._rest + data).split(b"\0")

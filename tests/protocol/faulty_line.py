@@ -1,0 +1,263 @@
+"""Two real links on a line that loses, damages, repeats and delays, in virtual time: for tests and benchmarks.
+
+Time goes from one thing that can happen to the next (`Link.wait`, an arrival, a card): `wait` is on trial too.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+
+from dealershoe.link import codec
+from shoelink import journal, link, notice, schema, timing
+
+BYTES_A_MS = 11.52  # 115,200 Bd, 8N1
+_FRAME = re.compile(rb"\0[^\0]+\0|\0+")
+
+
+@dataclass
+class Faults:
+    """Shares of frames that a line treats badly."""
+
+    lost: float = 0.0
+    damaged: float = 0.0
+    repeated: float = 0.0
+
+
+@dataclass
+class Line:
+    """One direction: bytes arrive in the order they were sent, at the speed of a serial line, after `delay` ms."""
+
+    dice: random.Random
+    faults: Faults = field(default_factory=Faults)
+    delay: float = 1.0
+    silent_until: float = 0.0  # everything sent before is lost
+    frames: int = 0
+    _free_at: float = 0.0
+    _order: count[int] = field(default_factory=count)
+    _under_way: list[tuple[float, int, bytes]] = field(default_factory=list)
+
+    def send(self, data: bytes, now: float) -> None:
+        """Put bytes on the line; each frame in them meets its own fate."""
+        for piece in _FRAME.findall(data):
+            self._free_at = max(now, self._free_at) + len(piece) / BYTES_A_MS
+            self.frames += 1
+            if now < self.silent_until or self.dice.random() < self.faults.lost:
+                continue
+            if self.dice.random() < self.faults.damaged:
+                piece = damage(piece, self.dice)
+            for _ in range(1 + (self.dice.random() < self.faults.repeated)):
+                heapq.heappush(self._under_way, (self._free_at + self.delay, next(self._order), piece))
+
+    def arrived(self, now: float) -> bytes:
+        """What has come out of the line by now."""
+        data = b""
+        while self._under_way and self._under_way[0][0] <= now:
+            data += heapq.heappop(self._under_way)[2]
+        return data
+
+    def next_arrival(self) -> float:
+        """When the next bytes come out."""
+        return self._under_way[0][0] if self._under_way else float("inf")
+
+    def cut(self) -> None:
+        """All that is under way is lost."""
+        self._under_way.clear()
+
+
+def damage(piece: bytes, dice: random.Random) -> bytes:
+    """One fault of a serial line: a bit flipped, a burst, a byte lost or put in, cut short, or a zero inside."""
+    data = bytearray(piece)
+    at = dice.randrange(len(data))
+    fault = dice.randrange(6)
+    if fault == 0:
+        data[at] ^= 1 << dice.randrange(8)
+    elif fault == 1:
+        for i in range(at, min(len(data), at + dice.randrange(2, 9))):
+            data[i] = dice.randrange(256)
+    elif fault == 2:
+        del data[at]
+    elif fault == 3:
+        data.insert(at, dice.randrange(256))
+    elif fault == 4:
+        del data[at:]
+    else:
+        data[at] = 0
+    return bytes(data)
+
+
+def ident(letter: bytes) -> schema.Ident:
+    """An end that is called by one letter."""
+    return schema.Ident(letter * 8, b"0.1.0".ljust(12, b"\0"), letter * 16)
+
+
+def card(draw: int) -> schema.Card:
+    """A CARD whose fields follow from its draw number."""
+    return schema.Card(
+        draw >> 8,
+        draw & 0xFFFF,
+        schema.word(draw * 500_000 & 0xFFFFFFFF),
+        schema.word(draw % 52),
+        draw & 3,
+        schema.WAY_DOWN,
+        draw % 9 + 1,
+        schema.ORIGIN_LANE,
+        60,
+        0,
+        900,
+        0,
+    )
+
+
+class Rig:
+    """A shoe and a host, each behind its own `Link`, with a store that takes its time.
+
+    `stored` is what the host's journal has, by the shoe's journal: never forgotten, not even when the host is reset.
+    """
+
+    def __init__(
+        self, seed: int = 0, faults: Faults | None = None, delay: float = 1.0, commit: float = 2.0, start: int = 0
+    ) -> None:
+        self.dice = random.Random(seed)
+        self.now: float = 0.0
+        self.commit = commit
+        self.up_line = Line(self.dice, faults or Faults(), delay)
+        self.down_line = Line(self.dice, faults or Faults(), delay)
+        self.notices: list[tuple[float, int, notice.Notice]] = []
+        self.stored: dict[bytes, list[tuple[int, int, bytes]]] = {}
+        self.latencies: list[float] = []
+        self.signals: list[schema.Signal | schema.Due] = []
+        self.reported: dict[tuple[bytes, int], tuple[float, schema.Message]] = {}
+        self._start = start
+        self._queue: list[tuple[float, notice.Recorded]] = []  # handed out, not committed
+        self._journal_id = b""
+        self.shoe_journal = self._new_journal()
+        self.shoe = self._new_shoe()
+        self.host = self._new_host()
+
+    # ---- things that happen to the ends
+
+    def reset_shoe(self, ram_lost: bool) -> None:
+        """The shoe boots; with a journal in FRAM its events survive."""
+        if ram_lost:
+            self.shoe_journal = self._new_journal()
+        self.shoe = self._new_shoe()
+        self.up_line.cut()
+
+    def reset_host(self) -> None:
+        """The bridge is killed and started again: what it had not committed is gone."""
+        self._queue.clear()
+        self.host = self._new_host()
+        self.down_line.cut()
+
+    def replug(self) -> None:
+        """The port is closed and opened again."""
+        self.up_line.cut()
+        self.down_line.cut()
+        self.host.start(self.ticks())
+
+    def silence(self, length: float) -> None:
+        """Nothing gets through either way for a while."""
+        for line in (self.up_line, self.down_line):
+            line.cut()
+            line.silent_until = self.now + length
+
+    def report(self, message: schema.Message) -> int:
+        """The shoe senses something."""
+        number = self.shoe.report(message)
+        if number:
+            self.reported[self.shoe_journal.id, number] = (self.now, message)
+        return number
+
+    # ---- time
+
+    def ticks(self) -> int:
+        """The clock of both ends."""
+        return (self._start + int(self.now)) & timing.TICKS
+
+    def run(self, until: float, stop: Callable[[], bool] = lambda: False) -> None:
+        """Let time pass until `until`, or until `stop()`."""
+        while True:
+            self._turn()
+            if self.now >= until or stop():
+                return
+            ticks = self.ticks()
+            waits = self.now + min(self.shoe.wait(ticks), self.host.wait(ticks))
+            commit = self._queue[0][0] if self._queue else float("inf")
+            self.now = min(
+                until,
+                max(self.now + 0.1, min(waits, commit, self.up_line.next_arrival(), self.down_line.next_arrival())),
+            )
+
+    def _turn(self) -> None:
+        ticks = self.ticks()
+        self._heed(schema.HOST, self.host.receive(self.up_line.arrived(self.now), ticks))
+        self._heed(schema.SHOE, self.shoe.receive(self.down_line.arrived(self.now), ticks))
+        while self._queue and self._queue[0][0] <= self.now:
+            self._store(self._queue.pop(0)[1])
+        self._heed(schema.HOST, self.host.poll(ticks))
+        self._heed(schema.SHOE, self.shoe.poll(ticks))
+        self.down_line.send(self.host.take(), self.now)
+        self.up_line.send(self.shoe.take(), self.now)
+
+    def _heed(self, side: int, notices: tuple[notice.Notice, ...]) -> None:
+        for what in notices:
+            self.notices.append((self.now, side, what))
+            if isinstance(what, notice.Greeting):
+                for _, recorded in self._queue:
+                    self._store(recorded)
+                self._queue.clear()
+                self._journal_id = what.hello.journal
+                held = self.stored.get(self._journal_id, [])
+                self.host.resume(held[-1][0] if held else 0, self.ticks())
+            elif isinstance(what, notice.Recorded):
+                self._queue.append((self.now + self.dice.uniform(0, 2 * self.commit), what))
+                self._queue.sort(key=lambda entry: entry[1].number)
+            elif isinstance(what, notice.Delivered) and isinstance(what.message, schema.Signal | schema.Due):
+                self.signals.append(what.message)
+
+    def _store(self, recorded: notice.Recorded) -> None:
+        self.stored.setdefault(self._journal_id, []).append((recorded.number, recorded.kind, recorded.body))
+        self.host.stored(recorded.number)
+        key = (self._journal_id, recorded.number)
+        if key in self.reported:
+            self.latencies.append(self.now - self.reported[key][0])
+
+    # ---- the ends
+
+    def _entropy(self, length: int) -> bytes:
+        return self.dice.randbytes(length)
+
+    def _new_journal(self) -> journal.Journal:
+        return journal.Journal(self._entropy(4))
+
+    def _new_shoe(self) -> link.Link:
+        shoe = link.Link(
+            schema.SHOE, ident(b"s"), self._entropy, self.shoe_journal, boot=self._entropy(4), reset=schema.RESET_POWER
+        )
+        shoe.start(self.ticks())
+        return shoe
+
+    def _new_host(self) -> link.Link:
+        host = link.Link(schema.HOST, ident(b"h"), self._entropy, decoder=codec.Decoder())
+        host.start(self.ticks())
+        return host
+
+    # ---- verdicts
+
+    def check(self, all_of: journal.Journal) -> None:
+        """Each journal was stored once, in order and as reported; `all_of` completely."""
+        for key, events in self.stored.items():
+            assert [number for number, _, _ in events] == list(range(1, len(events) + 1)), f"journal {key.hex()}"
+            for number, kind, body in events:
+                message = self.reported[key, number][1]
+                assert (kind, body) == (schema.KIND_OF[type(message)], schema.pack(message))
+        assert len(self.stored.get(all_of.id, [])) == all_of.next - 1, "cards are missing"
+
+    def of(self, side: int, type: type[notice.Notice]) -> list[tuple[float, notice.Notice]]:
+        """What one end was told, of one type, with the time."""
+        return [(now, what) for now, end, what in self.notices if end == side and isinstance(what, type)]
