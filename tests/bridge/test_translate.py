@@ -23,7 +23,7 @@ from dealershoe.events import (
 from shoelink import schema
 
 T = bytes(4)
-DOWN = Context(hand=7, faces_down=(1, 2, 3, "burn"))
+DOWN = Context(hand=7, last=3, faces_down=(1, 2, 3, "burn"))
 
 
 def card(**changed: Any) -> Any:
@@ -68,6 +68,12 @@ def seat(place: int, way_up: int, certainty: int = 100) -> Any:
 )
 def test_a_seat_node_confirms_a_place_and_says_if_the_card_is_face_up(message: Any, events: tuple[Event, ...]) -> None:
     assert table_events(message, DOWN) == Told(events)
+
+
+def test_a_card_that_had_not_left_and_goes_back_is_not_taken_for_the_last_one() -> None:
+    told = table_events(schema.CardBack(7, 4, T, 300), DOWN)
+    assert told.events == ()
+    assert "#4 went back" in told.note
 
 
 def test_a_seat_node_that_is_not_sure_confirms_nothing() -> None:

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dealershoe.bridge.desk import Moment
+from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.journal import Entry
 from dealershoe.bridge.look import snapshot
@@ -125,6 +125,11 @@ class Bridge:
     def snapshot(self) -> Snapshot:
         """The table as it was at the last turn of the loop."""
         return self._snapshot
+
+    @property
+    def desk(self) -> Desk:
+        """The table. It belongs to the bridge's thread: read it only while nothing can happen."""
+        return self._table.desk
 
     @property
     def alive(self) -> bool:

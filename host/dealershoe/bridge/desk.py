@@ -118,6 +118,7 @@ class Desk:
         self.floor_called = False
         self.faults: dict[int, int] = {}  # code → detail
         self.rulings: list[Ruling] = []  # of the hand in play
+        self.last_ruling: Ruling | None = None  # of all hands: the strongest of the latest event that was ruled on
         self.counts = {"hands": 0, "draws": 0, "findings": 0, "facts": 0}
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # the last words that are no draw, ruling or signal
         self._next_fact = next_fact
@@ -290,10 +291,11 @@ class Desk:
         hand = self.session.hand
         if hand is None:
             return Context(self.hand)
+        last = 0 if hand.last in hand.top else hand.last
         shuffle = ""
         if self.session.due.kind == "shuffle":
             shuffle = "deck" if hand.agenda[front(hand.agenda)].kind == RELOAD else "stub"
-        return Context(self.hand, shuffle, DOWN[hand.setup.game])
+        return Context(self.hand, last, shuffle, DOWN[hand.setup.game])
 
     # ---- people's lines
 
@@ -351,6 +353,7 @@ class Desk:
 
     def _rule(self, fact: int, ruling: Ruling) -> None:
         self.rulings.append(ruling)
+        self.last_ruling = ruling
         self.counts["findings"] += 1
         if ruling.signal != "ready":
             self._cause = CAUSES.get(ruling.ruling, schema.REASON_NONE)

@@ -12,14 +12,14 @@ from dealershoe.view.snapshot import DrawView, LightView, RulingView, SeatView, 
 LAST_DRAWS = 8  # on the screen
 LAST_RULINGS = 2
 LAST_NOTES = 3
-# The shoe's light language (HARDWARE 9.5): state → light, sound
+# The shoe's light language (hardware/signals.md): state → light, sound
 LIGHTS = {
     "ready": ("white, steady", "none"),
-    "attention": ("amber, slow", "one low beep"),
-    "stop": ("red, fast", "two tones"),
-    "floor": ("red and white in turn", "two tones"),
-    "align": ("blue, two lamps apart", "none"),
-    "unsupervised": ("blue, slow", "none"),
+    "attention": ("amber, the middle, slow", "one low tone"),
+    "stop": ("red, all, fast", "two tones, twice"),
+    "floor": ("red, halves in turn", "two tones, rising"),
+    "align": ("blue, the middle, steady", "none"),
+    "unsupervised": ("blue, every other lamp", "two low beeps"),
 }
 
 

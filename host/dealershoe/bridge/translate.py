@@ -48,6 +48,7 @@ class Context(NamedTuple):
     """What of the table the meaning of a report depends on."""
 
     hand: int = 0  # the shoe's number of the hand in play
+    last: int = 0  # the draw that left last
     shuffle: str = ""  # what a remedy waits for: "stub", "deck", or "" for none
     faces_down: tuple[Place, ...] = ()  # places where a card that lies face up is exposed
 
@@ -94,7 +95,10 @@ def _card(card: Any, _: Context) -> Told:
     return Told((draw,))
 
 
-def _card_back(_: Any, __: Context) -> Told:
+def _card_back(back: Any, context: Context) -> Told:
+    """The last card is back in the shoe. One that had not left yet was never counted."""
+    if back.draw != context.last:
+        return Told(note=f"#{back.draw} went back into the shoe")
     return Told((PullBack(),))
 
 

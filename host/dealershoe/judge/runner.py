@@ -8,6 +8,7 @@ from typing import Any
 
 from dealershoe.deal.items import (
     DealNext,
+    Expect,
     ExpectButton,
     ExpectDeck,
     ExpectDue,
@@ -74,7 +75,7 @@ def run_script(name: str, lines: Iterable[Line], stack: Stack) -> Report:
             if item.stacks and stack.name not in item.stacks:
                 continue
             report.checked += 1
-            got = _CHECKS[type(item)](session, item, latest)
+            got = unmet(session, item, latest)
             if got is not None:
                 report.failures.append(Failure(name, line.number, line.text.strip(), got))
             if isinstance(item, ExpectRuling):
@@ -121,6 +122,11 @@ def _goes_on(session: TableSession, item: DealNext, dealt: int) -> bool:
     streets = HOLDEM_STREETS if session.hand.setup.game == "holdem" else STUD_STREETS
     last = "preflop" if item.street == "hole" else item.street or ""
     return session.due_street in streets[: streets.index(last) + 1] if last in streets else False
+
+
+def unmet(session: TableSession, item: Expect, latest: Ruling | None) -> str | None:
+    """What is there instead of what `item` expects, None when it holds. `latest`: the ruling since such a line."""
+    return _CHECKS[type(item)](session, item, latest)
 
 
 def _ruling(session: TableSession, item: ExpectRuling, latest: Ruling | None) -> str | None:
