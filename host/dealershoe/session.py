@@ -187,6 +187,7 @@ class TableSession:
         if isinstance(entry.event, Hand | NextHand):
             return self._begin(entry)
         state, rulings, notes = self._apply(self.table, entry, None, {})
+        entry = _pinned(entry, state)
         self._commit([*self._entries, entry], [*self._states, state])
         return Outcome(rulings, notes)
 
@@ -251,6 +252,8 @@ class TableSession:
                 hand, more = self._rule(hand, found, entry.id)
                 rulings += more
         hand, more = self._rule(hand, deferred.pop(entry.id, []), entry.id)
+        if hand.setup is not table.hand.setup:
+            table = table._replace(button=hand.setup.button)
         return table._replace(hand=hand), tuple(sorted(rulings + more, key=_strength)), notes
 
     def _rule(
@@ -439,6 +442,16 @@ def _strength(ruling: Ruling) -> int:
 
 def _replace(event: Event, **values: object) -> Event:
     return replace(event, **values)  # type: ignore[arg-type]
+
+
+def _pinned(entry: Entry, table: TableState) -> Entry:
+    """A card that went where it was due went to that place: a later change of what was due does not move it."""
+    if not isinstance(entry.event, Draw) or entry.event.target is not None or table.hand is None:
+        return entry
+    wanted = table.hand.cards[table.hand.last - 1].due
+    if wanted is None or wanted.kind not in ("seat", "burn", "board"):
+        return entry
+    return entry._replace(event=_replace(entry.event, target=wanted.seat or wanted.kind))
 
 
 def _single(event: Event) -> tuple[Event, ...]:

@@ -58,7 +58,7 @@ def ruling_json(ruled: Ruled) -> dict[str, object]:
         "ruling": ruling.ruling,
         "seat": ruling.seat or None,
         "cards": list(ruling.cards),
-        "remedy": list(ruling.remedy),
+        "remedy": list(ruling.verbs),
         "say": ruling.say,
         "decider": ruling.decider,
         "signal": SIGNALS[ruling.ruling],

@@ -25,9 +25,10 @@ from dealershoe.table.agenda import (
     previous_street,
 )
 from dealershoe.table.effects import settle
-from dealershoe.table.state import HandState, Remedy, first_street
+from dealershoe.table.state import HandState, Remedy, board_cards, first_street
 
 PICKED = (0,)  # operand: the card that a random pick brings
+CARDS = ("cards", "picked", "board")  # operands: the finding's cards, the picked one, the board cards of its street
 
 
 class Edit(NamedTuple):
@@ -95,6 +96,16 @@ def _after(edit: Edit, index: int, part: Part) -> Edit:
     return _insert(Edit(edit.agenda, index + 1), _step(MARK, part))
 
 
+def _shuffle(state: HandState, edit: Edit, part: Part) -> Edit:
+    """One shuffle is enough for all that goes back before the next card is dealt."""
+    index = edit.cursor
+    while index < len(edit.agenda) and edit.agenda[index].kind in (HAND, NOW, MARK):
+        index += 1
+    if index < len(edit.agenda) and edit.agenda[index].kind == SHUFFLE:
+        return _after(edit, index, part)
+    return _insert(edit, _step(SHUFFLE, part))
+
+
 def _finish_the_deal(state: HandState, edit: Edit, part: Part) -> Edit:
     return _after(edit, find(edit.agenda, DEAL, first_street(state), edit.cursor), part)
 
@@ -138,19 +149,19 @@ VERBS: dict[str, Verb] = {
     "finish-the-deal": Verb(_finish_the_deal, "Finish the deal in order"),
     "give-next": Verb(_sensed(SEAT), "Deal the next card to seat {seat}", ("seat",)),
     "deal-in-its-place": Verb(_in_its_place, "Deal the next card in its place"),
-    "make-burn": Verb(_now, "Card {cards} is the burn", ("cards", "picked")),
-    "make-board": Verb(_now, "Card {cards} is the {street}", ("cards", "picked")),
+    "make-burn": Verb(_now, "Card {cards} is the burn", CARDS),
+    "make-board": Verb(_now, "Card {cards} is the {street}", CARDS),
     "do-not-burn": Verb(_now, "Do not burn before the next street"),
     "burn": Verb(_sensed(BURN), "Burn one card", STREETS),
-    "set-aside": Verb(_now_by_hand, "Set card {cards} aside", ("cards", "picked"), True),
-    "scrap": Verb(_now_by_hand, "Take card {cards} out of play, face up", ("cards", "picked"), True),
-    "return-to-top": Verb(_now_by_hand, "Return card {cards} to the top of the stub", ("cards", "picked"), True),
-    "return-to-stub": Verb(_now_by_hand, "Return card {cards} to the stub", ("cards", "picked"), True),
+    "set-aside": Verb(_now_by_hand, "Set card {cards} aside", CARDS, True),
+    "scrap": Verb(_now_by_hand, "Take card {cards} out of play, face up", CARDS, True),
+    "return-to-top": Verb(_now_by_hand, "Return card {cards} to the top of the stub", CARDS, True),
+    "return-to-stub": Verb(_now_by_hand, "Return card {cards} to the stub", CARDS, True),
     "take-back": Verb(_by_hand, "Take card {cards} back from seat {seat}, unseen", ("cards",), True),
     "show": Verb(_by_hand, "Show card {cards} to the table", ("cards",), True),
     "becomes-upcard": Verb(_by_hand, "Card {cards} stays face up as the upcard; the third card goes down", (), True),
     "wait-betting": Verb(_wait_betting, "Let the betting be completed", STREETS),
-    "shuffle-stub": Verb(_sensed(SHUFFLE), "Shuffle the stub, without burns and muck, and load it"),
+    "shuffle-stub": Verb(_shuffle, "Shuffle the stub, without burns and muck, and load it"),
     "cut": Verb(_by_hand, "Cut the stub", (), True),
     "scramble": Verb(_by_hand, "Scramble cards {cards} face down", ("cards",), True),
     "pick": Verb(_sensed(PICK), "The floor picks one of {cards} at random", ("cards",)),
@@ -177,7 +188,7 @@ def numbers(cards: tuple[int, ...]) -> str:
 
 def phrase(text: str, ruling_cards: tuple[int, ...], seat: int, street: str) -> str:
     """Fill in a dealer's sentence. Draw numbers and seats only: never a card's identity."""
-    cards = "picked at random" if ruling_cards == PICKED else numbers(ruling_cards)
+    cards = "picked at random" if ruling_cards == PICKED else numbers(ruling_cards) or f"of the {street}"
     for name, value in (("{cards}", cards), ("{seat}", str(seat)), ("{street}", street)):
         text = text.replace(name, value)
     return text
@@ -188,6 +199,8 @@ def resolve(entry: str, index: int, remedy: int, cards: tuple[int, ...], seat: i
     verb, operand = parse_verb(entry)
     if operand == "picked":
         cards = PICKED
+    if operand == "board":
+        cards = ()
     if operand in STREETS:
         street = operand
     elif verb == "wait-betting":
@@ -212,6 +225,8 @@ def prescribe(state: HandState, ruling: Ruling, key: tuple[int, str, int]) -> Ha
     edit = Edit(state.agenda, 0)
     for index, entry in enumerate(ruling.verbs):
         part = resolve(entry, index, number, ruling.cards, ruling.seat, ruling.street)
+        if parse_verb(entry)[1] == "board":
+            part = part._replace(cards=board_cards(state, ruling.street))
         edit = VERBS[part.verb].edit(state, edit, part)
         if part.verb == "redeal":
             state = state._replace(calls=())

@@ -23,6 +23,7 @@ from dealershoe.table.agenda import (
 from dealershoe.table.effects import consume, imply, settle
 from dealershoe.table.findings import Finding
 from dealershoe.table.state import (
+    ASIDE,
     STUB,
     Card,
     HandState,
@@ -132,8 +133,9 @@ def _as_due(state: HandState, event: Draw, step: Step, index: int, wanted: Due) 
         state = _add(state, event, wanted.seat, wanted, serves=wanted.seat, street=step.street, initial=first)
         return settle(imply(_serve(state, wanted.seat), index)), []
     if step.kind == SEAT:
+        first = step.street == first_street(state)
         state = _add(
-            state, event, wanted.seat, wanted, serves=wanted.seat, street=step.street, initial=True, replacement=True
+            state, event, wanted.seat, wanted, serves=wanted.seat, street=step.street, initial=first, replacement=True
         )
         state = consume(state, index)
         if find(state.agenda, DEAL, step.street) >= 0:  # the deal goes on from here
@@ -256,9 +258,9 @@ def _board_while_burn(state: HandState, event: Draw, target: Place, step: Step, 
 def _board_while_betting(state: HandState, event: Draw, target: Place, step: Step, index: int, wanted: Due) -> Drawn:
     number = next_number(state)
     if state.early:
-        if not _early_full(state):
-            return _join_early(state, event, wanted), []
         street = _following(state, state.early) or state.early
+        if not _early_full(state) or find(state.agenda, BURN, street) >= 0:
+            return _join_early(state, event, wanted), []
         state = _add(state, event, "board", wanted, street=street)
         return state, [Finding("premature-combination", (*state.early_cards, number), street=street)]
     current = step.street if step.kind == BETTING else first_street(state)
@@ -281,8 +283,10 @@ def _join_early(state: HandState, event: Draw, wanted: Due) -> HandState:
 
 
 def _board_while_shuffle(state: HandState, event: Draw, target: Place, step: Step, index: int, wanted: Due) -> Drawn:
-    if state.early and not _early_full(state):
-        return _join_early(state, event, wanted), []
+    """One more card of a street that goes back as a whole goes back with it."""
+    last = state.cards[state.last - 1]
+    if last.place in (STUB, ASIDE) and find(state.agenda, BOARD, last.street) >= 0:
+        return _add(state, event, last.place, wanted, street=last.street), []
     return _nowhere(state, event, target, step, index, wanted)
 
 

@@ -1,0 +1,205 @@
+"""What a session does with time: undo, late reports, inferred targets, pull-back, the floor, and rules that change."""
+
+import pytest
+from dealershoe.deal.grammar import parse
+from dealershoe.errors import UserError
+from dealershoe.events import Ack, Act, BettingComplete, Draw, Exposed, Hand, NextHand, Undo
+from dealershoe.judge.runner import run_script
+from dealershoe.rules.stack import load_stack
+from dealershoe.session import TableSession
+
+SIX = "hand seats=1-6 button=6\n"
+
+
+def holds(stack: str, script: str) -> None:
+    report = run_script("script", parse(script, "script"), load_stack(stack))
+    assert report.failures == []
+    assert report.checked > 0
+
+
+def refused(stack: str, script: str) -> str:
+    with pytest.raises(UserError) as caught:
+        run_script("script", parse(script, "script"), load_stack(stack))
+    return str(caught.value)
+
+
+# undo (DESIGN 6: withdraws the latest input of a person until a step that follows from it is done)
+
+
+def test_undo_takes_back_an_exposure_and_its_remedy() -> None:
+    holds("house", SIX + "deal 2\ncard 3 exposed\nexpect replace\nundo\nexpect signal ready\ndeal 9\nexpect due betting")
+
+
+def test_undo_of_a_wrong_press_until_the_replacement_is_drawn() -> None:
+    # case D08
+    holds("house", SIX + "deal 2\ncard 3 exposed\ndeal 9\nexpect due seat 3\nundo\nexpect due betting")
+    holds("house", SIX + "deal 2\ncard 3 exposed\ndeal 9\ncard 3\nundo\nexpect burns=#3\nexpect seat3=#9,#13")
+
+
+def test_undo_reopens_the_betting_after_the_turn_is_out() -> None:
+    # case D48: the flop round is opened again after the turn was logged; RP-5-B
+    holds(
+        "tda-2024",
+        SIX + "deal hole\nbetting complete\ndeal flop\nbetting complete\ndeal turn\nexpect none\nundo\n"
+        "expect correct rule=tda-rp-5\nexpect due betting\nbetting complete\nexpect due shuffle\nshuffled stub\n"
+        "deal turn\nexpect burns=#13,#17 board=#14,#15,#16,#19\nexpect signal ready",
+    )
+
+
+def test_undo_of_an_action_opens_a_window_again() -> None:
+    # house: one action closes it; taken back, the misdeal can be called
+    holds("house", SIX + "deal hole\nact 3 fold\nundo\nreport not-entitled seat=4\nexpect misdeal")
+
+
+def test_undo_with_nothing_to_take_back_says_so() -> None:
+    report = run_script("s", parse(SIX + "deal 3\nundo", "s"), load_stack("house"))
+    assert report.notes[-1][1] == "there is nothing to take back in this hand"
+
+
+# late reports
+
+
+def test_exposure_reported_after_substantial_action_plays_on() -> None:
+    # TDA 35-D and 36
+    holds("tda-2024", SIX + "deal hole\nact 3 call\nact 4 fold\nexposed #1\nexpect play-on\nexpect signal ready")
+
+
+def test_exposure_reported_after_two_folds_is_still_a_misdeal_under_the_tda() -> None:
+    holds("tda-2024", SIX + "deal hole\nact 3 fold\nact 4 fold\nexposed #1\nexpect misdeal")
+    holds("roberts", SIX + "deal hole\nact 3 fold\nact 4 fold\nexposed #1\nexpect play-on")
+
+
+def test_a_wrong_inference_is_put_right_and_all_after_it_is_folded_again() -> None:
+    # #4 went to seat 5: due goes on clockwise from there, so the cards after it lie elsewhere too
+    holds(
+        "tda-2024",
+        SIX + "deal 3\ncard 5 inferred\nexpect none\nexpect due seat 5\nreport target #4 5\nexpect floor\n"
+        "expect due seat 6\nexpect seat5=#4",
+    )
+
+
+def test_a_report_that_confirms_changes_nothing() -> None:
+    holds("tda-2024", SIX + "deal 3\nreport target #3 3\nexpect none\nexpect due seat 4")
+
+
+def test_an_inferred_premature_turn_asks_and_is_ruled_once_confirmed() -> None:
+    holds(
+        "tda-2024",
+        SIX + "deal hole\nbetting complete\ndeal flop\ncard burn inferred\ncard board inferred\nexpect none\n"
+        "report target #17 burn\nexpect none\nreport target #18 board\nexpect correct\nexpect signal attention",
+    )
+
+
+def test_who_exposed_a_card_can_be_corrected() -> None:
+    # TDA 65-B: a card that its player exposed plays
+    holds("tda-2024", SIX + "card 1 exposed\nexpect misdeal\nexposed #1 by=player\nexpect none\nexpect due seat 2")
+
+
+# pull-back
+
+
+def test_a_card_pulled_back_keeps_its_number() -> None:
+    holds("tda-2024", SIX + "deal 3\npull-back\nexpect due seat 3\ncard 3\nexpect seat3=#3\nexpect due seat 4")
+
+
+# the floor
+
+
+def test_the_floor_withdraws_a_misdeal_and_the_hand_goes_on() -> None:
+    holds("tda-2024", SIX + "card 1 exposed\nexpect misdeal\nexpect due shuffle\nfloor play-on\nexpect play-on\n"
+          "expect due seat 2\nexpect signal ready")  # fmt: skip
+
+
+def test_the_floor_answers_a_call() -> None:
+    holds("tda-2024", SIX + "deal 2\ncard 3 exposed\nexpect floor\nexpect signal floor\ndeal 9\nfloor play-on\n"
+          "expect signal ready\nexpect due betting")  # fmt: skip
+    holds("tda-2024", SIX + "deal 2\ncard 3 exposed\nfloor misdeal\nexpect misdeal\nexpect due shuffle\ndeck\n"
+          "expect due seat 1\nexpect signal ready")  # fmt: skip
+
+
+def test_the_floor_kills_a_hand() -> None:
+    holds("tda-2024", SIX + "deal hole\nfloor dead 4\nexpect dead seat=4\nexpect dead=4 muck=#4,#10")
+
+
+# misdeal and redeal (MIS-1: the same seats, the same button; numbers go on; positions count anew)
+
+
+def test_redeal_to_the_same_seats_with_positions_counted_anew() -> None:
+    holds(
+        "tda-2024",
+        SIX + "card 1 exposed\nexpect misdeal\ndeck\nexpect due seat 1\ncard 1\nexpect seat1=#2\ncard 2 exposed\n"
+        "expect misdeal rule=tda-35-a-7\nexpect signal stop",
+    )
+
+
+def test_a_redeal_leaves_out_the_seat_that_was_not_entitled() -> None:
+    holds("tda-2024", SIX + "deal hole\nreport not-entitled seat=4\nexpect misdeal\ndeck\ndeal 3\nexpect due seat 5")
+
+
+def test_a_redeal_takes_the_button_that_was_right() -> None:
+    # SEQ-3: the redeal is from the corrected button
+    holds("roberts", SIX + "deal hole\nreport button seat=2\nexpect misdeal\ndeck\nexpect due seat 3\nexpect button 2")
+
+
+# windows with a dealer's key that counts actions and not their kind
+
+
+@pytest.mark.parametrize(("presses", "ruling"), [(0, "misdeal"), (1, "misdeal"), (2, "floor"), (3, "play-on")])
+def test_a_window_that_depends_on_the_kind_of_actions_asks(presses: int, ruling: str) -> None:
+    # TDA 36: two actions close it with chips in one of them, three in any case; Robert's and house count all kinds
+    session = TableSession(load_stack("tda-2024"))
+    session.tell(Hand(tuple(range(1, 7)), 6))
+    for _ in range(12):
+        session.tell(Draw())
+    for _ in range(presses):
+        session.tell(Act(None, None))
+    outcome = session.tell(Exposed(1))
+    assert outcome.ruling is not None
+    assert outcome.ruling.ruling == ruling
+    assert outcome.ruling.window == {"misdeal": "open", "floor": "ask", "play-on": "closed"}[ruling]
+
+
+# sessions
+
+
+def test_nothing_is_judged_before_a_hand_begins() -> None:
+    session = TableSession(load_stack("tda-2024"))
+    outcome = session.tell(Draw(1, exposed="dealer"))
+    assert outcome.rulings == ()
+    assert not session.aligned
+    assert str(session.due) == "nothing"
+
+
+def test_rules_change_at_the_next_hand() -> None:
+    session = TableSession(load_stack("house"))
+    session.tell(Hand((1, 2, 3), 3))
+    session.change_rules(load_stack("tda-2024"))
+    assert session.stack.name == "house"
+    assert session.tell(Draw(1, exposed="dealer")).rulings[0].layer == "house"
+    session.tell(NextHand())
+    ruling = session.tell(Draw(session.due.seat, exposed="dealer")).rulings[0]
+    assert (ruling.layer, ruling.version, len(ruling.digest)) == ("tda-2024", "1.0.0", 64)
+
+
+def test_bad_input_changes_nothing() -> None:
+    session = TableSession(load_stack("house"))
+    session.tell(Hand((1, 2, 3), 3))
+    session.tell(Draw(1))
+    before = session.hand
+    for event in (Exposed(9), Act(8, "call")):
+        with pytest.raises(UserError):
+            session.tell(event)
+        assert session.hand is before
+
+
+def test_a_deal_when_no_card_is_due_names_file_and_line() -> None:
+    said = refused("house", SIX + "deal 13")
+    assert said.startswith("script, line 2: a `deal` when no card is due; due is betting")
+
+
+def test_an_acknowledgement_with_no_step_open_is_a_note() -> None:
+    session = TableSession(load_stack("house"))
+    session.tell(Hand((1, 2, 3), 3))
+    assert session.tell(Ack()).notes == ("no step waits for the dealer",)
+    assert session.tell(BettingComplete()).rulings  # the deal is left with everyone unserved
+    assert session.tell(Undo()).notes == ()
