@@ -58,3 +58,37 @@ class Journal:
     def release(self, number: int) -> None:
         """The host has stored everything up to `number`."""
         self.oldest = max(self.oldest, min(number + 1, self.next))
+
+
+class Reporter:
+    """The way into a journal: refuses events by name while it is full, and then says there how many are missing."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.refused = 0  # events in all
+        self.missing = 0  # of these since the journal filled up; the condition stands while it is not 0
+
+    def open(self, kind: int, length: int, stamp: bytes) -> int:
+        """`Journal.open`, or -1: the journal is full. The first refusal leaves a FAULT with the time `stamp`."""
+        at = -1 if self.missing else self.journal.open(kind, length)
+        if at < 0:
+            self.refused += 1
+            self.missing += 1
+            if self.missing == 1:
+                self._add(schema.FAULT, schema.Fault(stamp, schema.FAULT_JOURNAL_FULL, 0))
+        return at
+
+    def reopen(self, stamp: bytes) -> int:
+        """End the condition if there is room again, with a CLEAR. Returns how many events are missing there, else 0."""
+        missing = self.missing
+        if not missing or self.journal.room() < 2:  # for the CLEAR and the event after it
+            return 0
+        self._add(schema.CLEAR, schema.Clear(stamp, schema.FAULT_JOURNAL_FULL, min(missing, 0xFFFF)))
+        self.missing = 0
+        return missing
+
+    def _add(self, kind: int, message: "schema.Fault | schema.Clear") -> None:
+        at = self.journal.open(kind, schema.MINIMUM[kind], True)
+        if at >= 0:
+            schema.pack_into(self.journal.buffer, at, message)
+            self.journal.close()

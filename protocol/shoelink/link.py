@@ -1,14 +1,15 @@
 """The link: one object for both ends, bytes and ticks in, notices and bytes out. It owns no port, thread or clock.
 
-A session begins when each end has heard the other's HELLO, answering its own nonce, and IDENT. Then the shoe sends its
+A session is up when each end has heard the other's HELLO, answering its own nonce, and IDENT. Then the shoe sends its
 journal from the first event the host has not stored, the host repeats what the light should show until the shoe
 confirms it, and both listen for silence. Every trouble has one way out: greet again, resume. `protocol/README.md`
-tells the whole; `schema.py` has the messages, `numbered.py` and `desired.py` the two directions.
+tells the whole; `greeting.py`, `numbered.py` and `desired.py` have the parts, `schema.py` the messages.
 """
 
 from shoelink import frame, notice, schema, timing
 from shoelink.desired import Obeyed, Wishes
-from shoelink.journal import Journal
+from shoelink.greeting import Greeting
+from shoelink.journal import Journal, Reporter
 from shoelink.numbered import DUPLICATE, GAP, OVERHEAD, Receiver, Sender
 from shoelink.timing import elapsed
 
@@ -29,7 +30,7 @@ class Link:
     `room` is how many bytes this end can take before it reads them.
 
     The owner sets `stamp`, 4 bytes of this end's microsecond clock, before `receive` and `poll`: PING and PONG carry
-    it. `now` is in milliseconds of a 30-bit clock (`timing.TICKS`).
+    it. `now` is in milliseconds of a 30-bit clock (`timing.TICKS`) and never goes back.
     """
 
     def __init__(
@@ -46,8 +47,6 @@ class Link:
         self.side = side
         self.ident = ident
         self.up = False
-        self.peer: "schema.Hello | None" = None
-        self.peer_ident: "schema.Ident | None" = None
         self.stamp = b"\0\0\0\0"
         self.out = bytearray(_OUT)
         self.ready = 0  # bytes of `out` to be written
@@ -66,14 +65,13 @@ class Link:
             "early": 0,  # frames before the session was up
             "echoes": 0,  # our own frames, come back
             "lost": 0,  # sessions lost
-            "refused": 0,  # events that found the journal full
         }
         self._host = side == schema.HOST
         self._mark = schema.FROM_HOST if self._host else 0
-        self._entropy = entropy
-        self._boot = boot
-        self._reset = reset
-        self._receive = room
+        self._peers = 0 if self._host else schema.FROM_HOST
+        self._known = bytes([schema.known(kind, not self._host) for kind in range(256)])
+        self._greeting = Greeting(entropy, boot, reset, room)
+        self._reporter = Reporter(self.journal)
         self._sender = Sender(self.journal)
         self._receiver = Receiver()
         self._wishes = Wishes()
@@ -81,21 +79,27 @@ class Link:
         self._notices: "list[notice.Notice]" = []
         self._body = bytearray(schema.BODY)
         self._seq = 0
-        self._refused = 0  # events refused since the journal filled up
         self._started = False
-        self._stopped = False
-        self._heard_at = self._sent_at = self._pinged_at = self._hello_at = self._bytes_at = 0
-        self._resumed = False
-        self._forget()
+        self._heard_at = self._sent_at = self._pinged_at = self._bytes_at = 0
+        self._clean()
 
     # ---- the owner's side
+
+    @property
+    def peer(self) -> "schema.Hello | None":
+        """The HELLO of the end that is there, None while nobody has greeted."""
+        return self._greeting.peer
+
+    @property
+    def peer_ident(self) -> "schema.Ident | None":
+        """And its IDENT."""
+        return self._greeting.ident
 
     def start(self, now: int) -> None:
         """Begin to greet; also after the port was closed and opened again. Output that waits is dropped."""
         self._started = True
-        self.up = False
         self.ready = 0
-        self._greet(now)
+        self._greet()
 
     def receive(self, data: "bytes | bytearray | memoryview", now: int) -> "tuple[notice.Notice, ...]":
         """Take bytes from the line, cut anywhere."""
@@ -118,8 +122,8 @@ class Link:
         """Run the timers and fill `out`. Call it each turn of a loop, or when `wait` says and after any call below."""
         if self._started:
             if self.up and elapsed(now, self._heard_at) >= timing.LOST_MS:
-                self._lose("silence", now)
-            if self._refused:
+                self._lose("silence")
+            if self._reporter.missing:
                 self._reopen()
             self._fill(now)
             if self.ready and self.ready % _USB_PACKET == 0 and self.ready < _OUT:
@@ -131,10 +135,8 @@ class Link:
         """Milliseconds until `poll` has something to do if nothing is received until then."""
         if not self._started:
             return timing.HELLO_MS
-        if self._hello_due:
-            return 0
-        if not self.up:
-            return self._hello_wait(now)
+        if not self.up or self._greeting.due:
+            return self._greeting.wait(now)
         if self._pong or self._nak or self._ack_due or self._obeyed.confirm or self._sender.ready():
             return 0
         least = min(timing.LOST_MS - elapsed(now, self._heard_at), self._ping_wait(now))
@@ -176,15 +178,11 @@ class Link:
 
     def open(self, kind: int, length: int) -> int:
         """`report` without allocation: where in `journal.buffer` the body goes, -1 if full; then `journal.close()`."""
-        if self._refused:
+        if self._reporter.missing:
             self._reopen()
-        at = -1 if self._refused else self.journal.open(kind, length)
-        if at < 0:
-            self.count["refused"] += 1
-            self._refused += 1
-            if self._refused == 1:
-                self._own(schema.FAULT, schema.Fault(self.stamp, schema.FAULT_JOURNAL_FULL, 0))
-                self._notices.append(notice.JournalFull(1))
+        at = self._reporter.open(kind, length, self.stamp)
+        if at < 0 and self._reporter.missing == 1:
+            self._notices.append(notice.JournalFull(1))
         return at
 
     def stats(self, overruns: int, free: int) -> "schema.Stats":
@@ -199,7 +197,7 @@ class Link:
             count["lost"],
             self.journal.held(),
             self.journal.peak,
-            count["refused"],
+            self._reporter.refused,
             overruns,
             free,
         )
@@ -212,19 +210,18 @@ class Link:
 
         Events that were handed out and are not yet stored come again: store what is queued before answering.
         """
-        peer = self.peer
-        if peer is None or self._resumed:  # lost again meanwhile
+        greeting = self._greeting
+        peer = greeting.peer
+        if peer is None or greeting.resumed:  # lost again meanwhile
             return
-        oldest = frame.extend(peer.oldest, peer.next)
         if last >= peer.next:
             self._refuse("journal", "event %d is stored here, the shoe's next is %d" % (last, peer.next))
             return
-        expected = max(last + 1, oldest)
+        expected = max(last + 1, frame.extend(peer.oldest, peer.next))
         if expected > last + 1:
             self._notices.append(notice.Gap(last + 1, expected))
         self._receiver.resume(expected)
-        self._resumed = True
-        self._hello_due = True
+        greeting.resumed = greeting.due = True
         self._rise(now)
 
     def stored(self, number: int) -> None:
@@ -241,116 +238,87 @@ class Link:
 
     # ---- sessions
 
-    def _forget(self) -> None:
-        """Nothing is known of a peer."""
-        self.peer = None
-        self.peer_ident = None
-        self._nonce = b"\0\0\0\0\0\0\0\0"
-        self._answered = False  # the peer's HELLO answers our nonce
-        self._greeted = False  # host: the Greeting is out
-        self._resumed = False  # host: and answered
-        self._told = b""  # the nonce and journal that our last HELLO answered
-        self._refused_nonce = b""
-        self._hello_due = False
+    def _clean(self) -> None:
+        """What a session leaves behind means nothing to the next one."""
+        self._stopped = False
         self._ack_due = False
         self._pong = b""  # the stamps of a PING to be answered
-        self._nak = 0
+        self._nak = 0  # the reason of a NAK to be sent
         self._may_nak = True
 
-    def _greet(self, now: int) -> None:
-        self._forget()
-        self._nonce = self._entropy(8)
-        self._hello_due = True
-
-    def _lose(self, reason: str, now: int) -> None:
+    def _greet(self) -> None:
         self.up = False
+        self._clean()
+        self._greeting.begin()
+
+    def _lose(self, reason: str) -> None:
         self.count["lost"] += 1
         self._notices.append(notice.LinkLost(reason))
-        self._greet(now)
+        self._greet()
 
     def _refuse(self, reason: str, detail: str) -> None:
-        peer = self.peer
-        if peer and peer.nonce != self._refused_nonce:
-            self._refused_nonce = peer.nonce
+        if self._greeting.refuse():
             self._notices.append(notice.Refused(reason, detail))
 
     def _hello(self, hello: "schema.Hello", flags: int, now: int) -> None:
-        if self.peer is None or self.peer.nonce != hello.nonce:
-            if self.up:
-                self._lose("restart", now)
-            self.peer_ident = None
-            self._greeted = self._resumed = False
-        self.peer = hello
-        self._answered = hello.answers == self._nonce[:4]
-        if hello.major != schema.MAJOR:
-            self._refuse(
-                "major",
-                "the peer speaks link %d.%d, this end %d.%d: update the older one"
-                % (hello.major, hello.minor, schema.MAJOR, schema.MINOR),
-            )
-        elif flags & schema.FLAG_ASK and (self.up or self._told != hello.nonce + self._journal_told()):
-            # What was said is not said again at once, or two ends that are not up would answer each other for ever.
-            self._hello_due = True
+        if self.up and self._greeting.strange(hello):
+            self._lose("restart")
+        self._greeting.hear(hello, flags & schema.FLAG_ASK != 0, self.up, self._journal_named())
         self._rise(now)
+
+    def _journal_named(self) -> bytes:
+        """The journal that a HELLO of this end names: a shoe's own, the one that a host resumes."""
+        greeting = self._greeting
+        if not self._host:
+            return self.journal.id
+        return greeting.peer.journal if greeting.peer and greeting.resumed else schema.NO_JOURNAL
 
     def _rise(self, now: int) -> None:
         """The session is up once each end has answered the other."""
-        peer = self.peer
-        ident = self.peer_ident
-        if self.up or peer is None or ident is None or peer.major != schema.MAJOR:
+        greeting = self._greeting
+        peer = greeting.peer
+        ident = greeting.ident
+        if self.up or peer is None:
+            return
+        if peer.major != schema.MAJOR:
+            self._refuse(
+                "major",
+                "the peer speaks link %d.%d, this end %d.%d: update the older one"
+                % (peer.major, peer.minor, schema.MAJOR, schema.MINOR),
+            )
+            return
+        if ident is None:
+            return
+        if self._host and not greeting.told:
+            greeting.told = True
+            self._notices.append(notice.Greeting(peer, ident))
+        if not greeting.answered or not (greeting.resumed if self._host else peer.journal == self.journal.id):
             return
         if self._host:
-            if not self._greeted:
-                self._greeted = True
-                self._notices.append(notice.Greeting(peer, ident))
-            if not (self._answered and self._resumed):
-                return
             self._wishes.again(True)
-        else:
-            if not (self._answered and peer.journal == self.journal.id):
-                return
-            if not self._sender.resume(peer.next, peer.receive):
-                self._refuse(
-                    "journal",
-                    "the host asks for event %d, this journal has %d to %d"
-                    % (peer.next, self.journal.oldest, self.journal.next - 1),
-                )
-                return
+        elif self._sender.resume(peer.next, peer.receive):
             self._obeyed = Obeyed()
+        else:
+            held = (peer.next, self.journal.oldest, self.journal.next - 1)
+            self._refuse("journal", "the host asks for event %d, this journal has %d to %d" % held)
+            return
         self.up = True
-        self._stopped = False
         self._heard_at = self._pinged_at = now
         self._notices.append(notice.LinkUp(peer, ident, min(peer.minor, schema.MINOR)))
-
-    def _journal_told(self) -> bytes:
-        if not self._host:
-            return self.journal.id
-        return self.peer.journal if self.peer and self._resumed else schema.NO_JOURNAL
 
     # ---- frames in
 
     def _take(self, kind: int, flags: int, seq: int, ack: int, body: bytes, now: int) -> None:
-        from_host = kind & schema.FROM_HOST != 0
-        if from_host == self._host:
+        if kind & schema.FROM_HOST != self._peers:
             self.count["echoes"] += 1
             return
         self.count["received"] += 1
-        plain = schema.known(kind, from_host)
+        plain = self._known[kind]
         if plain and len(body) < schema.MINIMUM[plain]:
             self.count["short_body"] += 1
             if kind & schema.RELIABLE and self.up:
                 self._stop("short body", kind, seq)
-            return
-        if plain == schema.HELLO:
-            self._heard_at = now
-            self._hello(schema.unpack(plain, body), flags, now)
-        elif plain == schema.IDENT:
-            self._heard_at = now
-            self.peer_ident = schema.unpack(plain, body)
-            self._rise(now)
-        elif not self.up:
-            self.count["early"] += 1
-        else:
+        elif self.up and plain != schema.HELLO and plain != schema.IDENT:
             self._heard_at = now
             if not self._host and not self._sender.acked(ack, now):
                 self.count["bad_ack"] += 1
@@ -360,6 +328,15 @@ class Link:
                 self._numbered(kind, plain, seq, body)
             else:
                 self._desired(kind, plain, body)
+        elif plain == schema.HELLO:
+            self._heard_at = now
+            self._hello(schema.unpack(plain, body), flags, now)
+        elif plain == schema.IDENT:
+            self._heard_at = now
+            self._greeting.ident = schema.unpack(plain, body)
+            self._rise(now)
+        else:
+            self.count["early"] += 1
 
     def _numbered(self, kind: int, plain: int, seq: int, body: bytes) -> None:
         if self._stopped:
@@ -401,8 +378,7 @@ class Link:
                 self._stop("unknown critical kind", kind, 0)
             else:
                 self.count["unknown"] += 1
-            return
-        if plain == schema.PING:
+        elif plain == schema.PING:
             self._pong = body[:4] + self.stamp
         elif plain == schema.NAK:
             if self._host:
@@ -452,7 +428,7 @@ class Link:
         self._put(kind | self._mark, flags, self._seq, self._body, 0, length, now)
 
     def _fill(self, now: int) -> None:
-        if (self._hello_due or (not self.up and self._hello_wait(now) == 0)) and self._room(2 * schema.FRAME):
+        if (not self.up or self._greeting.due) and self._greeting.wait(now) == 0 and self._room(2 * schema.FRAME):
             self._say_hello(now)
         if not self.up:
             return
@@ -492,37 +468,14 @@ class Link:
             number = sender.ready()
 
     def _say_hello(self, now: int) -> None:
-        peer = self.peer
-        if self._host:
-            next = self._receiver.stored + 1 if self._resumed else 0
-            oldest = 0
+        greeting = self._greeting
+        if not self._host:
+            hello = greeting.say(self.journal.id, self.journal.oldest, self.journal.next, now)
         else:
-            next = self.journal.next
-            oldest = self.journal.oldest & 0xFFFF
-        journal = self._journal_told()
-        hello = schema.Hello(
-            schema.MAJOR,
-            schema.MINOR,
-            schema.SCHEMA,
-            journal,
-            self._boot,
-            self._reset,
-            oldest,
-            next,
-            self._receive,
-            self._nonce,
-            peer.nonce[:4] if peer else b"\0\0\0\0",
-        )
+            hello = greeting.say(self._journal_named(), 0, self._receiver.stored + 1 if greeting.resumed else 0, now)
         self._emit(hello, 0 if self.up else schema.FLAG_ASK, now)
         self._emit(self.ident, 0, now)
-        self._told = (peer.nonce if peer else b"") + journal
-        self._hello_due = False
         self._ack_due = self.up and self._host  # no session reads the `ack` of a HELLO
-        self._hello_at = now
-
-    def _hello_wait(self, now: int) -> int:
-        period = timing.HELLO_AGAIN_MS if self.peer and not self._refused_nonce else timing.HELLO_MS
-        return max(0, period - elapsed(now, self._hello_at))
 
     def _ping_wait(self, now: int) -> int:
         if self._host:
@@ -532,21 +485,12 @@ class Link:
         probe = timing.PROBE_AFTER_MS - elapsed(now, self._heard_at)
         return max(0, min(left, max(probe, timing.PROBE_MS - elapsed(now, self._pinged_at))))
 
-    # ---- the journal's edge
-
-    def _own(self, kind: int, message: "schema.Message") -> None:
-        """Journal an event of the link itself, in the slots that are kept for that."""
-        at = self.journal.open(kind, schema.MINIMUM[kind], True)
-        if at >= 0:
-            schema.pack_into(self.journal.buffer, at, message)
-            self.journal.close()
+    # ---- what the owner is told
 
     def _reopen(self) -> None:
-        """There is room again: say in the journal itself how many events are missing there."""
-        if self.journal.room() >= 2:  # for the CLEAR and the event after it
-            self._own(schema.CLEAR, schema.Clear(self.stamp, schema.FAULT_JOURNAL_FULL, min(self._refused, 0xFFFF)))
-            self._notices.append(notice.JournalRoom(self._refused))
-            self._refused = 0
+        missing = self._reporter.reopen(self.stamp)
+        if missing:
+            self._notices.append(notice.JournalRoom(missing))
 
     def _tell(self) -> "tuple[notice.Notice, ...]":
         if not self._notices:
