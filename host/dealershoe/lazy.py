@@ -10,7 +10,7 @@ import click
 
 
 class LazyGroup(click.Group):
-    """`modules` maps each command to its module; the module names it `NAME_command`, or `command` if it has only one."""
+    """`modules` maps each command to its module, where it is called `NAME_command`, or `command` if it is the only one."""
 
     def __init__(self, *args: Any, modules: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

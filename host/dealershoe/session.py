@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from dealershoe.errors import UserError
@@ -22,8 +21,20 @@ from dealershoe.events import (
     ReportTarget,
     Undo,
 )
+from dealershoe.log import (
+    Entry,
+    Key,
+    amended,
+    changed,
+    corrected_exposure,
+    corrected_target,
+    exposure_entry,
+    latest_input,
+    position_of,
+    taken_back,
+)
 from dealershoe.rules.judge import judge
-from dealershoe.rules.remedy import prescribe, texts
+from dealershoe.rules.remedy import decided, prescribe, renews_deck
 from dealershoe.rules.ruling import LOUDNESS, SIGNALS, STRENGTH, Ruling
 from dealershoe.rules.stack import Stack
 from dealershoe.table.agenda import Due, front
@@ -33,25 +44,8 @@ from dealershoe.table.fold import fold
 from dealershoe.table.setup import Setup, first_setup, next_setup
 from dealershoe.table.state import HandState, at, begin, due, open_remedies
 
-SHOE = ("shoe", "seat sensor")  # sources that are not people: an undo passes over what they said
 NOTHING = Due("nothing")
-FLOOR_REMEDIES = {  # what the floor's own decision asks of the dealer
-    "misdeal": ("redeal",),
-    "void": ("refund", "new-deck", "redeal"),
-    "dead": ("dead-hand",),
-    "play-on": (),
-}
-Key = tuple[int, str, int]  # of a finding: the entry it arose at, its kind, what it is about
-
-
-class Entry(NamedTuple):
-    """One fact of the log. `amends`: the entry that it changed, as that was before; `overrules`: a finding."""
-
-    id: int
-    event: Event
-    source: str
-    amends: Entry | None = None
-    overrules: Key | None = None
+Noted = list[tuple[Key, Finding]]
 
 
 class Outcome(NamedTuple):
@@ -71,13 +65,14 @@ class StepView(NamedTuple):
 
     text: str
     done: bool
-    ruling: int  # index of the ruling among the hand's rulings
+    ruling: int  # index of its ruling among the hand's
 
 
 class TableState(NamedTuple):
-    """What is known of the table around the hand in play."""
+    """What is known of the table: the hand in play, its rulings, and what goes on from hand to hand."""
 
     hand: HandState | None = None
+    rulings: tuple[Ruling, ...] = ()  # of the hand; each has its remedy at the same index
     setup: Setup | None = None
     button: int = 0
     deck: str = ""  # the answer to the last question about the deck: change or keep
@@ -89,13 +84,13 @@ class TableSession:
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
+        self._coming: Stack | None = None
         self._entries: list[Entry] = []
         self._states: list[TableState] = []  # after each entry
         self._base = TableState()  # before the first entry
         self._noticed: dict[Key, int] = {}  # the entry at which each finding was noticed and judged
         self._draws: dict[int, int] = {}  # draw number → entry
         self._next = 1
-        self._coming: Stack | None = None
 
     def change_rules(self, stack: Stack) -> None:
         """Judge by `stack` from the next hand on; the hand in play ends under the rules it began with."""
@@ -116,6 +111,11 @@ class TableSession:
     @property
     def hand(self) -> HandState | None:
         return self.table.hand
+
+    @property
+    def rulings(self) -> tuple[Ruling, ...]:
+        """Every ruling of the hand that stands, in order."""
+        return self.table.rulings
 
     @property
     def hand_number(self) -> int:
@@ -150,7 +150,7 @@ class TableSession:
         if self.hand is None:
             return "ready"
         open_now = (*open_remedies(self.hand), *self.hand.calls)
-        shown = [SIGNALS[self.hand.remedies[index].ruling.ruling] for index in open_now]
+        shown = [SIGNALS[self.rulings[index].ruling] for index in open_now]
         return max(shown, key=lambda name: LOUDNESS[name], default="ready")
 
     @property
@@ -174,274 +174,245 @@ class TableSession:
     # telling
 
     def tell(self, event: Event, source: str = "") -> Outcome:
-        """Take in one fact.
+        """Take in one fact; `source` says who told it ("shoe" and "seat sensor" are not people).
 
         Raises UserError, and changes nothing, when the fact cannot be true of this table.
         """
+        entry = Entry(self._next, event, source)
         special = _SPECIAL.get(type(event))
-        if special is not None:
-            return special(self, event, source)
-        return self._append(Entry(self._next, event, source))
+        outcome = special(self, entry) if special is not None else self._append(entry)
+        self._next = entry.id + 1
+        return outcome
 
     def _append(self, entry: Entry) -> Outcome:
-        if isinstance(entry.event, Hand | NextHand):
-            return self._begin(entry)
-        state, rulings, notes = self._apply(self.table, entry, None, {})
-        entry = _pinned(entry, state)
-        self._commit([*self._entries, entry], [*self._states, state])
+        state, rulings, notes = self._apply(self.table, entry, entry.id, {})
+        self._entries.append(_pinned(entry, state))
+        self._states.append(state)
         return Outcome(rulings, notes)
-
-    def _commit(self, entries: list[Entry], states: list[TableState]) -> None:
-        self._entries = entries
-        self._states = states
-        self._next = max(self._next, entries[-1].id) + 1
 
     def _begin(self, entry: Entry) -> Outcome:
         table = self.table
         if isinstance(entry.event, Hand):
             setup = first_setup(entry.event)
-        elif isinstance(entry.event, NextHand):
+        else:
+            assert isinstance(entry.event, NextHand)
             if table.setup is None:
                 raise UserError(
                     "`hand next`", "no hand has been played at this table", "describe the first hand in full"
                 )
             setup = next_setup(table.setup, entry.event)
         self._take_up_rules()
-        started = table._replace(hand=begin(setup), setup=setup, button=setup.button, hands=table.hands + 1, deck="")
-        self._base = table._replace(hand=None)
+        self._base = table._replace(hand=None, rulings=())
+        self._entries = [entry]
+        self._states = [
+            TableState(begin(setup), (), setup, setup.button, "", table.hands + 1),
+        ]
         self._noticed = {}
         self._draws = {}
-        self._commit([entry], [started])
         return Outcome()
 
     # the fold
 
     def _apply(
-        self, table: TableState, entry: Entry, now: int | None, deferred: dict[int, list[tuple[Key, Finding]]]
+        self, table: TableState, entry: Entry, now: int, deferred: dict[int, Noted]
     ) -> tuple[TableState, tuple[Ruling, ...], tuple[str, ...]]:
-        """One entry onto the table. `now`: while folding again, the entry at which what is new has been noticed."""
-        around = _around(table, entry.event, self.stack)
+        """One entry onto the table. `now`: the entry at which a finding that is new has been noticed."""
+        event = entry.event
+        around = _AROUND.get(type(event))
         if around is not None:
-            return around[0], (), around[1]
+            table, notes = around(table, event, self.stack)
+            return table, (), notes
         if table.hand is None:
             return table, (), ("no hand is in play: nothing is judged until one begins",)
-        hand = table.hand
-        rulings: tuple[Ruling, ...] = ()
-        notes: tuple[str, ...] = ()
-        if isinstance(entry.event, FloorDecision):
-            hand, rulings = _decide(hand, entry)
-        elif not isinstance(entry.event, Undo | ReportTarget):
-            for fact in _single(entry.event):
-                step = fold(hand, fact)
+        before = len(table.rulings)
+        notes = ()
+        if isinstance(event, FloorDecision):
+            table = _decide(table, entry, event)
+        elif not isinstance(event, Undo | ReportTarget):
+            for fact in _single(event):
+                assert table.hand is not None
+                step = fold(table.hand, fact)
                 notes += step.notes
-                hand = step.state
                 if isinstance(fact, Draw):
-                    self._draws[hand.last] = entry.id
-                found = []
-                for finding in step.findings:
-                    key = (entry.id, finding.kind, finding.seat or (finding.cards[-1] if finding.cards else 0))
-                    if any(e.overrules == key for e in self._entries):
-                        continue
-                    at_entry = self._noticed.get(key)
-                    if at_entry is None:
-                        at_entry = self._noticed[key] = entry.id if now is None else now
-                    if at_entry == entry.id:
-                        found.append((key, finding))
-                    else:
-                        deferred.setdefault(at_entry, []).append((key, finding))
-                hand, more = self._rule(hand, found, entry.id)
-                rulings += more
-        hand, more = self._rule(hand, deferred.pop(entry.id, []), entry.id)
-        if hand.setup is not table.hand.setup:
-            table = table._replace(button=hand.setup.button)
-        return table._replace(hand=hand), tuple(sorted(rulings + more, key=_strength)), notes
+                    self._draws[step.state.last] = entry.id
+                table = table._replace(hand=step.state)
+                if step.findings:
+                    table = self._rule(table, self._notice(step.findings, entry, now, deferred), entry)
+        if deferred:
+            table = self._rule(table, deferred.pop(entry.id, []), entry)
+        assert table.hand is not None
+        if table.hand.setup.button != table.button and table.hand.setup is not table.setup:
+            table = table._replace(button=table.hand.setup.button, setup=table.hand.setup)
+        return table, tuple(sorted(table.rulings[before:], key=_strength)), notes
 
-    def _rule(
-        self, hand: HandState, found: list[tuple[Key, Finding]], entry: int
-    ) -> tuple[HandState, tuple[Ruling, ...]]:
+    def _notice(self, findings: tuple[Finding, ...], entry: Entry, now: int, deferred: dict[int, Noted]) -> Noted:
+        """The findings to be judged at `entry`; those that were noticed only later wait in `deferred`."""
+        found: Noted = []
+        for finding in findings:
+            about = finding.seat or (finding.cards[-1] if finding.cards else 0)
+            key = (entry.id, finding.kind, about)
+            if any(other.overrules == key for other in self._entries):
+                continue
+            noticed = self._noticed.setdefault(key, now)
+            if noticed == entry.id:
+                found.append((key, finding))
+            else:
+                deferred.setdefault(noticed, []).append((key, finding))
+        return found
+
+    def _rule(self, table: TableState, found: Noted, entry: Entry) -> TableState:
         """Judge what was found at one moment. A misdeal or a void hand leaves nothing for the other rulings to mend."""
-        ruled = []
+        ruled: list[tuple[Key, Ruling]] = []
         for key, finding in found:
-            ruling = judge(self.stack, hand, finding)
+            assert table.hand is not None
+            ruling = judge(self.stack, table.hand, finding)
             if ruling is not None:
-                ruled.append((key, ruling._replace(event=entry)))
+                ruled.append((key, ruling._replace(event=entry.id)))
         ruled.sort(key=lambda pair: _strength(pair[1]))
-        if ruled and STRENGTH[ruled[-1][1].ruling] >= STRENGTH["misdeal"]:
+        if ruled and _strength(ruled[-1][1]) >= STRENGTH["misdeal"]:
             ruled = ruled[-1:]
         for key, ruling in ruled:
-            hand = prescribe(hand, ruling, key)
-        return hand, tuple(ruling for _, ruling in ruled)
+            table = _follow(table, ruling, key)
+        return table
 
-    def _refold(self, entries: list[Entry], now: int) -> Outcome:
-        """Fold a changed log again; what is found only now is judged as things stand now."""
-        before = (self._entries, dict(self._noticed), dict(self._draws))
-        start = 0
-        while start < min(len(entries), len(self._entries)) and entries[start] == self._entries[start]:
-            start += 1
+    def _refold(self, entries: list[Entry], marker: Entry, start: int) -> Outcome:
+        """Fold the changed log again from `start`; what is found only now is judged as things stand at `marker`."""
+        before = (self._entries, self._noticed, self._draws)
+        entries = [*entries, marker]
         states = self._states[:start]
-        deferred: dict[int, list[tuple[Key, Finding]]] = {}
+        deferred: dict[int, Noted] = {}
         ids = {entry.id for entry in entries}
-        self._noticed = {key: at_ for key, at_ in self._noticed.items() if at_ in ids and key[0] in ids}
         self._entries = entries
-        rulings: tuple[Ruling, ...] = ()
-        notes: tuple[str, ...] = ()
+        self._noticed = {key: at_ for key, at_ in self._noticed.items() if at_ in ids and key[0] in ids}
+        self._draws = dict(self._draws)
+        outcome = Outcome()
         try:
             for entry in entries[start:]:
-                table = states[-1] if states else self._base
-                if isinstance(entry.event, Hand | NextHand):
-                    states.append(self._states[0])
-                    continue
-                state, rulings, notes = self._apply(table, entry, now, deferred)
+                state, rulings, notes = self._apply(states[-1], entry, marker.id, deferred)
                 states.append(state)
+                outcome = Outcome(rulings, notes)
         except UserError:
             self._entries, self._noticed, self._draws = before
             raise
-        self._commit(entries, states)
-        return Outcome(rulings, notes)
+        self._states = states
+        return outcome
 
     # what changes the log itself
 
-    def _undo(self, event: Event, source: str) -> Outcome:
-        for position in range(len(self._entries) - 1, 0, -1):
-            entry = self._entries[position]
-            exposed = isinstance(entry.event, Draw) and entry.event.exposed
-            if entry.source in SHOE and not exposed:
-                continue
-            if isinstance(entry.event, Undo | PullBack) or (isinstance(entry.event, Draw) and not exposed):
-                continue
-            return self._take_back(position, source)
-        return Outcome(notes=("there is nothing to take back in this hand",))
-
-    def _take_back(self, position: int, source: str) -> Outcome:
-        entry = self._entries[position]
-        if self._acted_on(entry):
+    def _undo(self, entry: Entry) -> Outcome:
+        position = latest_input(self._entries)
+        if position < 0:
+            return Outcome(notes=("there is nothing to take back in this hand",))
+        if self._acted_on(self._entries[position]):
             return Outcome(notes=("too late to take back: a step that follows from it is done",))
-        entries = list(self._entries)
-        if isinstance(entry.event, Draw):
-            entries[position] = entry._replace(event=_replace(entry.event, exposed=None))
-        else:
-            if entry.amends is not None:
-                index = next(i for i, e in enumerate(entries) if e.id == entry.amends.id)
-                entries[index] = entry.amends
-            del entries[position]
-        marker = Entry(self._next, Undo(), source)
-        return self._refold([*entries, marker], marker.id)
+        amends = self._entries[position].amends
+        start = position_of(self._entries, amends.id) if amends is not None else position
+        kept = taken_back(self._entries, position)
+        overruled = self._entries[position].overrules
+        if overruled is not None:
+            start = min(start, position_of(kept, overruled[0]))
+        return self._refold(kept, entry, start)
 
     def _acted_on(self, entry: Entry) -> bool:
         """Has a step been done of a remedy that this entry brought about?"""
         if self.hand is None:
             return False
         return any(
-            remedy.begun and (self._noticed.get(remedy.key, remedy.key[0]) == entry.id)
+            remedy.begun and self._noticed.get(remedy.key, remedy.key[0]) == entry.id
             for remedy in self.hand.remedies
             if not isinstance(entry.event, Draw) or "exposed" in remedy.key[1]
         )
 
-    def _pull_back(self, event: Event, source: str) -> Outcome:
+    def _pull_back(self, entry: Entry) -> Outcome:
         """The last card is back in the shoe: as if it had not left, unless something was ruled on it."""
-        hand = self.hand
-        if hand is None or not hand.cards:
+        if self.hand is None or not self.hand.cards:
             return Outcome(notes=("no card is out that could have come back",))
-        entry_id = self._draws.get(hand.last, 0)
-        position = next((i for i, e in enumerate(self._entries) if e.id == entry_id), -1)
-        marker = Entry(self._next, PullBack(), source)
-        if position >= 0 and not any(key[0] == entry_id for key in self._noticed):
-            entries = [e for i, e in enumerate(self._entries) if i != position]
-            return self._refold([*entries, marker], marker.id)
-        return self._append(marker)
+        drawn = self._draws.get(self.hand.last, 0)
+        position = position_of(self._entries, drawn)
+        if position < 0 or any(key[0] == drawn for key in self._noticed):
+            return self._append(entry)
+        return self._refold([other for other in self._entries if other.id != drawn], entry, position)
 
-    def _report_target(self, event: Event, source: str) -> Outcome:
+    def _report_target(self, entry: Entry) -> Outcome:
         """Where a card really went: the draw is put right where it stands in the log, and all is folded again."""
-        assert isinstance(event, ReportTarget)
-        entry_id = self._draws.get(event.number)
-        position = next((i for i, e in enumerate(self._entries) if e.id == entry_id), -1)
+        report = entry.event
+        assert isinstance(report, ReportTarget)
+        position = position_of(self._entries, self._draws.get(report.number))
+        if self.hand is None:
+            return Outcome(notes=("no hand is in play: nothing is judged until one begins",))
         if position < 0:
-            if self.hand is None:
-                return Outcome(notes=("no hand is in play: nothing is judged until one begins",))
             raise UserError(
-                f"card #{event.number}", f"{self.draws} card(s) have been drawn in this hand", "correct the draw number"
+                f"card #{report.number}",
+                f"{self.draws} card(s) have been drawn in this hand",
+                "correct the draw number",
             )
-        entry = self._entries[position]
-        assert isinstance(entry.event, Draw)
-        assert self.hand is not None
-        card = self.hand.cards[event.number - 1]
-        as_due = card.due is not None and event.target in (card.due.seat or "", card.due.kind)
-        right = _replace(entry.event, target=event.target, confirmed=True)
-        marker = Entry(self._next, event, source, amends=entry)
-        if as_due and card.place == event.target and entry.event.target in (None, event.target):
-            confirmed = self._confirm(event.number)  # it is where the table has it: nothing to fold again
-            entries = [e if e.id != entry.id else entry._replace(event=right) for e in self._entries]
-            self._commit([*entries, marker], [*self._states, confirmed])
+        drawn = self._entries[position]
+        assert isinstance(drawn.event, Draw)
+        entry = entry._replace(amends=drawn)
+        right = corrected_target(drawn, report)
+        card = self.hand.cards[report.number - 1]
+        as_due = card.due is not None and report.target in (card.due.seat or "", card.due.kind)
+        if as_due and card.place == report.target and drawn.event.target in (None, report.target):
+            self._entries[position] = right  # it is where the table has it: nothing to fold again
+            self._entries.append(entry)
+            self._states.append(self._confirmed(report.number))
             return Outcome()
-        entries = [e if e.id != entry.id else entry._replace(event=right) for e in self._entries]
-        return self._refold([*entries, marker], marker.id)
+        return self._refold(amended(self._entries, right), entry, position)
 
-    def _confirm(self, number: int) -> TableState:
+    def _confirmed(self, number: int) -> TableState:
         table = self.table
         assert table.hand is not None
-        hand = table.hand
-        cards = tuple(c._replace(confirmed=True) if c.number == number else c for c in hand.cards)
-        question = "" if number == len(cards) else hand.question
-        return table._replace(hand=hand._replace(cards=cards, question=question))
+        cards = tuple(c._replace(confirmed=True) if c.number == number else c for c in table.hand.cards)
+        question = "" if number == table.hand.last else table.hand.question
+        return table._replace(hand=table.hand._replace(cards=cards, question=question))
 
-    def _exposed(self, event: Event, source: str) -> Outcome:
+    def _exposed(self, entry: Entry) -> Outcome:
         """A report that contradicts an earlier one about who exposed a card takes its place."""
-        assert isinstance(event, Exposed)
-        hand = self.hand
-        number = event.number
-        if hand is not None and number is not None and 1 <= number <= len(hand.cards):
-            before = hand.cards[number - 1].exposed
-            if before is not None and before != event.by:
-                return self._correct_exposure(number, event, source)
-        return self._append(Entry(self._next, event, source))
+        report = entry.event
+        assert isinstance(report, Exposed)
+        number = report.number
+        if self.hand is None or number is None or not 1 <= number <= len(self.hand.cards):
+            return self._append(entry)
+        told = exposure_entry(self._entries, number, self._draws.get(number))
+        by = self.hand.cards[number - 1].exposed
+        if told is None or by in (None, report.by):
+            return self._append(entry)
+        if self._acted_on(told):
+            return Outcome(notes=("too late to change who exposed it: a step that follows from it is done",))
+        self._noticed = {key: at_ for key, at_ in self._noticed.items() if key[0] != told.id}
+        position = position_of(self._entries, told.id)
+        marker = entry._replace(event=Undo(), amends=told)
+        return self._refold(amended(self._entries, corrected_exposure(told, report.by)), marker, position)
 
-    def _correct_exposure(self, number: int, event: Exposed, source: str) -> Outcome:
-        entries = list(self._entries)
-        marker = Entry(self._next, event, source)
-        for index, entry in enumerate(entries):
-            drawn = isinstance(entry.event, Draw) and self._draws.get(number) == entry.id and entry.event.exposed
-            told = isinstance(entry.event, Exposed) and entry.event.number == number
-            if drawn or told:
-                if self._acted_on(entry):
-                    return Outcome(notes=("too late to change who exposed it: a step that follows from it is done",))
-                changed = _replace(entry.event, exposed=event.by) if drawn else event
-                entries[index] = entry._replace(event=changed)
-                self._noticed = {k: v for k, v in self._noticed.items() if k[0] != entry.id}
-                break
-        marker = marker._replace(event=Undo())
-        return self._refold([*entries, marker], marker.id)
-
-    def _floor(self, event: Event, source: str) -> Outcome:
+    def _floor(self, entry: Entry) -> Outcome:
         """The floor decides; a `play-on` over a ruling that is being followed withdraws that ruling."""
-        assert isinstance(event, FloorDecision)
-        hand = self.hand
-        entry = Entry(self._next, event, source)
-        if hand is not None and event.decision == "play-on" and not hand.calls:
-            standing = open_remedies(hand)
-            if standing:
-                marker = entry._replace(overrules=hand.remedies[standing[-1]].key)
-                position = next(i for i, e in enumerate(self._entries) if e.id == hand.remedies[standing[-1]].key[0])
-                entries = [*self._entries, marker]
-                return self._refold_from(entries, position, marker.id)
-        return self._append(entry)
-
-    def _refold_from(self, entries: list[Entry], position: int, now: int) -> Outcome:
-        """Fold again from `position` although the log is the same there: what is overruled has changed."""
-        kept = self._entries
-        self._entries = entries[:position]
-        try:
-            return self._refold(entries, now)
-        except UserError:
-            self._entries = kept
-            raise
+        decision = entry.event
+        assert isinstance(decision, FloorDecision)
+        standing = open_remedies(self.hand) if self.hand is not None else []
+        if self.hand is None or decision.decision != "play-on" or self.hand.calls or not standing:
+            return self._append(entry)
+        key = self.hand.remedies[standing[-1]].key
+        return self._refold(list(self._entries), entry._replace(overrules=key), position_of(self._entries, key[0]))
 
 
 def _strength(ruling: Ruling) -> int:
     return STRENGTH[ruling.ruling]
 
 
-def _replace(event: Event, **values: object) -> Event:
-    return replace(event, **values)  # type: ignore[arg-type]
+def _follow(table: TableState, ruling: Ruling, key: Key) -> TableState:
+    """The ruling stands, and its remedy is on the agenda."""
+    assert table.hand is not None
+    deck = "change" if renews_deck(ruling) else table.deck
+    return table._replace(hand=prescribe(table.hand, ruling, key), rulings=(*table.rulings, ruling), deck=deck)
+
+
+def _decide(table: TableState, entry: Entry, event: FloorDecision) -> TableState:
+    """The floor's own ruling, and what it asks of the dealer; a call that was open is answered by it."""
+    hand = table.hand
+    assert hand is not None
+    answered = table.rulings[hand.calls[-1]] if hand.calls else None
+    ruling = decided(event.decision, event.seat, answered)._replace(event=entry.id)
+    return _follow(table._replace(hand=hand._replace(calls=())), ruling, (entry.id, "decision", ruling.seat))
 
 
 def _pinned(entry: Entry, table: TableState) -> Entry:
@@ -451,56 +422,44 @@ def _pinned(entry: Entry, table: TableState) -> Entry:
     wanted = table.hand.cards[table.hand.last - 1].due
     if wanted is None or wanted.kind not in ("seat", "burn", "board"):
         return entry
-    return entry._replace(event=_replace(entry.event, target=wanted.seat or wanted.kind))
+    return entry._replace(event=changed(entry.event, target=wanted.seat or wanted.kind))
 
 
 def _single(event: Event) -> tuple[Event, ...]:
     """A double passage is two cards at the same place, the second unread."""
     if isinstance(event, Draw) and event.double:
-        first = _replace(event, double=False)
-        second = Draw(target=event.target, unread=True, confirmed=event.confirmed)
-        return first, second
+        return changed(event, double=False), Draw(target=event.target, unread=True, confirmed=event.confirmed)
     return (event,)
 
 
-def _decide(hand: HandState, entry: Entry) -> tuple[HandState, tuple[Ruling, ...]]:
-    """The floor's own ruling, and what it asks of the dealer."""
-    event = entry.event
-    assert isinstance(event, FloorDecision)
-    answered = hand.remedies[hand.calls[-1]].ruling if hand.calls else None
-    seat = event.seat or (answered.seat if answered else 0)
-    if event.decision == "dead" and not seat:
-        raise UserError("`floor dead` without a seat", "a dead hand has one", "say `floor dead SEAT`")
-    verbs = FLOOR_REMEDIES[event.decision]
-    cards = answered.cards if answered else ()
-    ruling = Ruling(
-        ruling=event.decision, rule="", cite="decision of the floor", layer="floor",
-        finding=answered.finding if answered else "", cards=cards, seat=seat,
-        say=f"The floor decides: {event.decision.replace('-', ' ')}", decider="floor", verbs=verbs,
-        remedy=texts(verbs, cards, seat, ""), event=entry.id,
-    )  # fmt: skip
-    key = (entry.id, "decision", seat)
-    return prescribe(hand._replace(calls=()), ruling, key), (ruling,)
+def _button_drawn(table: TableState, event: Event, stack: Stack) -> tuple[TableState, tuple[str, ...]]:
+    assert isinstance(event, DrawForButton)
+    button = draw_for_button(event.cards, stack.procedure("button_tie") or "redraw")
+    if button is None:
+        return table, ("the highest cards tie: those players draw again",)
+    return table._replace(button=button), ()
 
 
-def _around(table: TableState, event: Event, stack: Stack) -> tuple[TableState, tuple[str, ...]] | None:
-    """Facts about the table rather than the hand: the draw for the button, the deck."""
-    if isinstance(event, DrawForButton):
-        button = draw_for_button(event.cards, stack.procedure("button_tie") or "redraw")
-        if button is None:
-            return table, ("the highest cards tie: those players draw again",)
-        return table._replace(button=button), ()
-    question = {DealerPush: "deck_on_dealer_push", LimitChange: "deck_on_limit_change"}.get(type(event))
-    if isinstance(event, DeckRequest):
-        question = "deck_on_proof" if event.marked else "deck_on_request"
-    if question is None:
-        return None
+def _deck_question(question: str, table: TableState, stack: Stack) -> tuple[TableState, tuple[str, ...]]:
     answer = stack.procedure(question)
     notes = () if answer else ("no rule found about changing the deck: call the floor",)
     return table._replace(deck=answer or "keep"), notes
 
 
+def _deck_requested(table: TableState, event: Event, stack: Stack) -> tuple[TableState, tuple[str, ...]]:
+    assert isinstance(event, DeckRequest)
+    return _deck_question("deck_on_proof" if event.marked else "deck_on_request", table, stack)
+
+
+_AROUND = {  # facts about the table rather than the hand
+    DrawForButton: _button_drawn,
+    DealerPush: lambda table, _, stack: _deck_question("deck_on_dealer_push", table, stack),
+    LimitChange: lambda table, _, stack: _deck_question("deck_on_limit_change", table, stack),
+    DeckRequest: _deck_requested,
+}
 _SPECIAL = {
+    Hand: TableSession._begin,
+    NextHand: TableSession._begin,
     Undo: TableSession._undo,
     PullBack: TableSession._pull_back,
     ReportTarget: TableSession._report_target,

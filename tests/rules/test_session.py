@@ -27,7 +27,8 @@ def refused(stack: str, script: str) -> str:
 
 
 def test_undo_takes_back_an_exposure_and_its_remedy() -> None:
-    holds("house", SIX + "deal 2\ncard 3 exposed\nexpect replace\nundo\nexpect signal ready\ndeal 9\nexpect due betting")
+    script = "deal 2\ncard 3 exposed\nexpect replace\nundo\nexpect signal ready\ndeal 9\nexpect due betting"
+    holds("house", SIX + script)
 
 
 def test_undo_of_a_wrong_press_until_the_replacement_is_drawn() -> None:

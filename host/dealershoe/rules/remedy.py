@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from dealershoe.errors import UserError
 from dealershoe.rules.ruling import Ruling
 from dealershoe.table.agenda import (
     BETTING,
@@ -214,12 +215,48 @@ def texts(verbs: tuple[str, ...], cards: tuple[int, ...], seat: int, street: str
     return tuple(phrase(VERBS[p.verb].text, p.cards, p.seat, p.street) for p in parts)
 
 
+FLOOR_REMEDIES = {  # what the floor's own decision asks of the dealer
+    "misdeal": ("redeal",),
+    "void": ("refund", "new-deck", "redeal"),
+    "dead": ("dead-hand",),
+    "play-on": (),
+}
+
+
+def decided(decision: str, seat: int | None, answered: Ruling | None) -> Ruling:
+    """The floor's decision as a ruling; `answered` is the call for the floor that it answers.
+
+    Raises UserError for a dead hand without a seat.
+    """
+    seat = seat or (answered.seat if answered else 0)
+    if decision == "dead" and not seat:
+        raise UserError("`floor dead` without a seat", "a dead hand has one", "say `floor dead SEAT`")
+    verbs = FLOOR_REMEDIES[decision]
+    cards = answered.cards if answered else ()
+    return Ruling(
+        ruling=decision,
+        rule="",
+        cite="decision of the floor",
+        layer="floor",
+        finding=answered.finding if answered else "",
+        cards=cards,
+        seat=seat,
+        say=f"The floor decides: {decision.replace('-', ' ')}",
+        decider="floor",
+        verbs=verbs,
+        remedy=texts(verbs, cards, seat, ""),
+    )
+
+
+def renews_deck(ruling: Ruling) -> bool:
+    """Does the ruling take the deck out of play?"""
+    return "new-deck" in ruling.verbs
+
+
 def prescribe(state: HandState, ruling: Ruling, key: tuple[int, str, int]) -> HandState:
     """Write a ruling's remedy into the agenda, ahead of what is there, and let it take effect."""
     number = len(state.remedies)
-    state = state._replace(
-        remedies=(*state.remedies, Remedy(ruling, key, texts=ruling.remedy)), rulings=(*state.rulings, ruling)
-    )
+    state = state._replace(remedies=(*state.remedies, Remedy(key, texts=ruling.remedy)))
     if ruling.ruling == "floor":
         return state._replace(calls=(*state.calls, number))
     edit = Edit(state.agenda, 0)

@@ -173,7 +173,6 @@ def redeal(state: HandState) -> HandState:
         seats=setup.seats,
         button=setup.button,
         remedies=state.remedies,
-        rulings=state.rulings,
         clock=state.clock,
         last=state.last,
     )

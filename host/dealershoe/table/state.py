@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dealershoe.events import CHIPS, Act, Place
 from dealershoe.table.agenda import (
@@ -21,9 +21,6 @@ from dealershoe.table.agenda import (
     front,
 )
 from dealershoe.table.setup import Setup
-
-if TYPE_CHECKING:
-    from dealershoe.rules.ruling import Ruling
 
 STUB = "stub"  # the card is back among the undealt cards
 ASIDE = "aside"  # set aside, to be shuffled back later
@@ -53,10 +50,9 @@ class Card(NamedTuple):
 
 
 class Remedy(NamedTuple):
-    """A ruling's remedy while it is being followed. `begun`: a step of it has been done, so it cannot be undone."""
+    """A remedy while it is being followed. `begun`: a step of it has been done, so it cannot be undone."""
 
-    ruling: Ruling
-    key: tuple[int, str, int]
+    key: tuple[int, str, int]  # of the finding that brought it
     begun: bool = False
     texts: tuple[str, ...] = ()
 
@@ -76,7 +72,6 @@ class HandState(NamedTuple):
     seats: tuple[int, ...] = ()  # entitled to cards, as known now: a redeal's seats
     button: int = 0  # the right button, as known now
     remedies: tuple[Remedy, ...] = ()
-    rulings: tuple[Ruling, ...] = ()
     closed: tuple[str, ...] = ()  # streets whose betting is closed
     betting_over: bool = False
     awarded: bool = False
