@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import NamedTuple
 
 from dealershoe.errors import UserError
@@ -91,6 +92,13 @@ class TableSession:
         self._noticed: dict[Key, int] = {}  # the entry at which each finding was noticed and judged
         self._draws: dict[int, int] = {}  # draw number → entry
         self._next = 1
+
+    def fork(self) -> TableSession:
+        """Another session with the same past; what is told to one the other does not hear."""
+        other = copy(self)
+        other._entries, other._states = self._entries[:], self._states[:]
+        other._noticed, other._draws = dict(self._noticed), dict(self._draws)
+        return other
 
     def change_rules(self, stack: Stack) -> None:
         """Judge by `stack` from the next hand on; the hand in play ends under the rules it began with."""
