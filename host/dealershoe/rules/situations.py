@@ -1,4 +1,4 @@
-"""Situations: what can go wrong at each moment of a hand, and a dealer who follows every remedy. For diff and proofs."""
+"""What can go wrong at each moment of a hand, and a dealer who follows every remedy: for diff and the proofs."""
 
 from __future__ import annotations
 
