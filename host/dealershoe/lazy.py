@@ -10,7 +10,7 @@ import click
 
 
 class LazyGroup(click.Group):
-    """`modules` maps each command to its module, where it is called `NAME_command`, or `command` if it is the only one."""
+    """`modules`: each command and its module, where it is called `NAME_command`, or `command` if it stands alone."""
 
     def __init__(self, *args: Any, modules: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,0 +1,106 @@
+"""The house's import rules (DESIGN section 1): who may import whom, and that cores do no I/O."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HOST = ROOT / "host" / "dealershoe"
+# what reaches a port, a thread, a clock, a file or a random source
+OUTSIDE = {
+    "asyncio", "fcntl", "io", "multiprocessing", "os", "pathlib", "pty", "random", "secrets", "select", "serial",
+    "signal", "socket", "sqlite3", "subprocess", "tempfile", "termios", "threading", "time", "urllib",
+}  # fmt: skip
+CORES = [
+    *sorted((HOST / "table").glob("*.py")),
+    *sorted((HOST / "deal").glob("*.py")),
+    *(HOST / name for name in ("events.py", "log.py", "session.py")),
+    *(HOST / "rules" / name for name in ("conditions.py", "judge.py", "remedy.py", "ruling.py")),
+    HOST / "judge" / "runner.py",
+    *sorted((ROOT / "protocol" / "shoelink").glob("*.py")),
+    *(
+        ROOT / "firmware" / "shoe" / name
+        for name in ("cardcode.py", "passage.py", "lanes.py", "seats.py", "signals.py")
+    ),
+]
+
+
+def imported(path: Path) -> set[str]:
+    """Every module that a file imports, by its full dotted name."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names.add(node.module)
+    return names
+
+
+def python_files(folder: str) -> list[Path]:
+    found = sorted((ROOT / folder).rglob("*.py"))
+    assert found, f"{folder}/ has no Python files"
+    return found
+
+
+@pytest.mark.parametrize("path", CORES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_cores_do_no_io(path: Path) -> None:
+    roots = {name.split(".")[0] for name in imported(path)}
+    assert roots & OUTSIDE == set()
+    calls = {node.func.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
+             and isinstance(node.func, ast.Name)}  # fmt: skip
+    assert calls & {"open", "print", "input"} == set()
+
+
+@pytest.mark.parametrize("folder", ["firmware", "protocol"])
+def test_nothing_below_imports_the_host(folder: str) -> None:
+    for path in python_files(folder):
+        assert not {name for name in imported(path) if name.split(".")[0] == "dealershoe"}, path
+
+
+def test_the_host_does_not_import_the_firmware() -> None:
+    inside = {path.stem for path in (ROOT / "firmware").glob("*.py")} | {"shoe", "drivers"}
+    for path in python_files("host"):
+        if "hal" in path.parts:  # runs inside the shoe's interpreter, beside the firmware
+            continue
+        assert not {name for name in imported(path) if name.split(".")[0] in inside}, path
+
+
+def test_the_link_stands_alone() -> None:
+    for path in sorted((ROOT / "protocol" / "shoelink").glob("*.py")):
+        for name in imported(path):
+            assert name.split(".")[0] in {
+                "shoelink",
+                "array",
+                "binascii",
+                "collections",
+                "hashlib",
+                "micropython",
+                "struct",
+            }, path
+
+
+@pytest.mark.parametrize(
+    ("folder", "never"),
+    [
+        ("table", ("rules", "session", "judge", "bridge", "view", "emulate", "demo")),
+        ("deal", ("table", "rules", "session", "judge", "bridge", "view", "emulate", "demo")),
+        ("view", ("bridge", "emulate", "demo")),
+        ("emulate", ("bridge", "view", "demo")),
+    ],
+)
+def test_data_flows_one_way(folder: str, never: tuple[str, ...]) -> None:
+    for path in sorted((HOST / folder).rglob("*.py")):
+        used = {name.split(".")[1] for name in imported(path) if name.startswith("dealershoe.")}
+        assert used & set(never) == set(), path
+
+
+def test_only_the_board_knows_pins() -> None:
+    """No firmware file but board.py names a GPIO by number."""
+    for path in python_files("firmware"):
+        if path.name == "board.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                assert not (name == "Pin" and node.args and isinstance(node.args[0], ast.Constant)), path
