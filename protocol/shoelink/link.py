@@ -70,6 +70,7 @@ class Link:
         self._mark = schema.FROM_HOST if self._host else 0
         self._peers = 0 if self._host else schema.FROM_HOST
         self._known = bytes([schema.known(kind, not self._host) for kind in range(256)])
+        self._least = bytes([schema.MINIMUM.get(kind, 0) for kind in range(256)])
         self._greeting = Greeting(entropy, boot, reset, room)
         self._reporter = Reporter(self.journal)
         self._sender = Sender(self.journal)
@@ -110,8 +111,7 @@ class Link:
                 self._may_nak = True
             self._bytes_at = now
             damaged = self.decoder.damaged
-            for kind, flags, seq, ack, body in self.decoder.feed(data):
-                self._take(kind, flags, seq, ack, body, now)
+            self._take(self.decoder.feed(data), now)
             if self.decoder.damaged != damaged and self.up:
                 self._reject(schema.NAK_DAMAGED)
             if quiet and pending:  # what has ended began before the silence and was no new condition
@@ -308,37 +308,54 @@ class Link:
 
     # ---- frames in
 
-    def _take(self, kind: int, flags: int, seq: int, ack: int, body: bytes, now: int) -> None:
-        if kind & schema.FROM_HOST != self._peers:
-            self.count["echoes"] += 1
-            return
-        self.count["received"] += 1
-        plain = self._known[kind]
-        if plain and len(body) < schema.MINIMUM[plain]:
-            self.count["short_body"] += 1
-            if kind & schema.RELIABLE and self.up:
-                self._stop("short body", kind, seq)
-        elif self.up and plain != schema.HELLO and plain != schema.IDENT:
-            self._heard_at = now
-            if not self._host and not self._sender.acked(ack, now):
-                self.count["bad_ack"] += 1
-            if not kind & schema.RELIABLE:
+    def _take(self, frames: "list[tuple[int, int, int, int, bytes]]", now: int) -> None:
+        """Act on frames, in order. What a host gets most, the event that it waits for, takes the shortest way."""
+        unpack = self.decoder.unpack
+        build = self.decoder.build
+        tell = self._notices.append
+        receiver = self._receiver
+        peers = self._peers
+        host = self._host
+        known = self._known
+        least = self._least
+        echoes = 0
+        for kind, flags, seq, ack, body in frames:
+            plain = known[kind]
+            if kind & schema.FROM_HOST != peers:
+                echoes += 1
+            elif len(body) < least[plain]:
+                self.count["short_body"] += 1
+                if kind & schema.RELIABLE and self.up:
+                    self._stop("short body", kind, seq)
+            elif plain == schema.HELLO:
+                self._hello(unpack(plain, body), flags, now)
+            elif plain == schema.IDENT:
+                self._greeting.ident = unpack(plain, body)
+                self._rise(now)
+            elif not self.up:
+                self.count["early"] += 1
+            elif not host:
+                if not self._sender.acked(ack, now):
+                    self.count["bad_ack"] += 1
+                if kind & schema.RELIABLE:
+                    self._desired(kind, plain, body)
+                else:
+                    self._unnumbered(kind, plain, body, now)
+            elif not kind & schema.RELIABLE:
                 self._unnumbered(kind, plain, body, now)
-            elif self._host:
-                self._numbered(kind, plain, seq, body)
+            elif plain and seq == receiver.expected & 0xFFFF and not self._stopped:
+                self._may_nak = True
+                event = (receiver.take(), kind, unpack(plain, body), body)
+                tell(build(notice.Recorded, event))
             else:
-                self._desired(kind, plain, body)
-        elif plain == schema.HELLO:
+                self._irregular(kind, plain, seq, body)
+        if len(frames) > echoes:
             self._heard_at = now
-            self._hello(schema.unpack(plain, body), flags, now)
-        elif plain == schema.IDENT:
-            self._heard_at = now
-            self._greeting.ident = schema.unpack(plain, body)
-            self._rise(now)
-        else:
-            self.count["early"] += 1
+        self.count["received"] += len(frames) - echoes
+        self.count["echoes"] += echoes
 
-    def _numbered(self, kind: int, plain: int, seq: int, body: bytes) -> None:
+    def _irregular(self, kind: int, plain: int, seq: int, body: bytes) -> None:
+        """An event that is not the known kind with the number expected."""
         if self._stopped:
             return
         verdict = self._receiver.judge(seq)
@@ -348,18 +365,15 @@ class Link:
         elif verdict == GAP:
             self.count["gaps"] += 1
             self._reject(schema.NAK_GAP)
-        elif not plain and kind & schema.CRITICAL:
+        elif kind & schema.CRITICAL:
             self._stop("unknown critical kind", kind, self._receiver.expected)
         else:
-            self._may_nak = True
-            if not plain:
-                self.count["unknown"] += 1
-            message = schema.unpack(plain, body) if plain else None
-            self._notices.append(notice.Recorded(self._receiver.take(), kind, message, body))
+            self.count["unknown"] += 1
+            self._notices.append(notice.Recorded(self._receiver.take(), kind, None, body))
 
     def _desired(self, kind: int, plain: int, body: bytes) -> None:
         if plain:
-            message = schema.unpack(plain, body)
+            message = self.decoder.unpack(plain, body)
             before = self._obeyed.newest.get(plain)
             if self._obeyed.take(plain, message.generation):
                 self._may_nak = True
@@ -384,13 +398,13 @@ class Link:
             if self._host:
                 self._wishes.again(False)
             else:
-                self._sender.back(schema.unpack(plain, body).expected)
+                self._sender.back(self.decoder.unpack(plain, body).expected)
         elif plain == schema.ACK:
             if self._host:
-                ack = schema.unpack(plain, body)
+                ack = self.decoder.unpack(plain, body)
                 self._wishes.confirm(ack.kind, ack.generation, now)
         elif self._host:
-            self._notices.append(notice.Delivered(plain, schema.unpack(plain, body)))
+            self._notices.append(notice.Delivered(plain, self.decoder.unpack(plain, body)))
 
     def _reject(self, reason: int) -> None:
         """One NAK for a condition: again only after something in order, or after silence."""
