@@ -22,6 +22,7 @@ class Setup(NamedTuple):
     absent: tuple[int, ...] = ()
     penalty: tuple[int, ...] = ()
     waiting: tuple[int, ...] = ()  # at the table, not dealt in until the button has passed
+    dead_sb: int = 0  # the seat where a dead small blind should have been, 0: not known
 
     @property
     def cards_each(self) -> int:
@@ -91,13 +92,14 @@ def next_setup(last: Setup, event: NextHand) -> Setup:
     if len(last.seats) == 2 and last.sb == last.button:  # coming out of heads-up play
         button = last.button
     if last.sb is None:  # the dead small blind's place takes the button
-        button = _seat_before(last.bb, last)
+        button = last.dead_sb or _seat_before(last.bb, last)
     between = {s for s in arrived if s != bb and _between(s, button, bb)}
     seats = tuple(sorted(present - between))
     if len(seats) == SMALLEST:
         other = next(s for s in seats if s != bb)
         return _setup(seats, other, other, bb, last)._replace(waiting=tuple(sorted(between)))
-    return _setup(seats, button, sb, bb, last)._replace(waiting=tuple(sorted(between)))
+    dead_sb = last.bb if sb is None else 0
+    return _setup(seats, button, sb, bb, last)._replace(waiting=tuple(sorted(between)), dead_sb=dead_sb)
 
 
 def _seat_before(bb: int, last: Setup) -> int:
