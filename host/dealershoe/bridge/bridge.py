@@ -132,6 +132,11 @@ class Bridge:
         return self._table.desk
 
     @property
+    def sessions(self) -> int:
+        """So many times shoe and bridge have met."""
+        return self._table.sessions
+
+    @property
     def alive(self) -> bool:
         return self._thread.is_alive()
 

@@ -18,7 +18,7 @@ from shoelink import schema
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.journal import Entry, EventRow, Fact, RulingRow, SignalRow
 from dealershoe.bridge.translate import FAULTS, Context, Told, table_events
-from dealershoe.bridge.words import event_words, ruling_words
+from dealershoe.bridge.words import SENSOR, event_words, ruling_words
 from dealershoe.deal.grammar import parse_line, render
 from dealershoe.deal.items import DealNext, Expect
 from dealershoe.errors import UserError
@@ -43,7 +43,6 @@ from dealershoe.table.state import board_cards
 
 BRIDGE = "bridge"  # origin of the bridge's own facts
 SHOE = "shoe"
-SENSOR = "seat sensor"
 KEY = "dealer key"  # a person's word, and can be taken back
 ALIGN = b"align "  # such a fact: the hand in play is no longer known, with the reason
 FACES = {(Draw, "card"), (DrawForButton, "cards")}  # fields of events that name cards, beside every `ids`

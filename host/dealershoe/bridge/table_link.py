@@ -34,6 +34,12 @@ def message_of(raw: bytes) -> Any:
     return schema.unpack(kind, raw[1:]) if kind else None
 
 
+def device_name(raw: bytes) -> str:
+    """A device's 8 bytes as text: as they are where they are a name, else in hexadecimal."""
+    name = raw.rstrip(b"\0")
+    return name.decode() if name and all(0x20 < byte < 0x7F for byte in name) else raw.hex()
+
+
 class TableLink:
     """One shoe at one table. The caller gives bytes and time, sends what `take` returns, calls `turn` in time."""
 
@@ -42,6 +48,7 @@ class TableLink:
         self.desk = desk
         self.why_down = "waiting for the shoe"  # "" while the link is up
         self.device = ""  # the shoe's name, when it has said it
+        self.sessions = 0  # so many times the link came up
         self._taken = dict(stored)  # for each journal of a shoe, the highest number told to the table
         self._stored: Mapping[bytes, int] = stored
         self._journal: bytes | None = None  # of the shoe on the line
@@ -104,6 +111,7 @@ class TableLink:
                 self._greeted(told, at)
             case notice.LinkUp():
                 self.why_down = ""
+                self.sessions += 1
                 self.desk.happen("link", f"the shoe {self.device} is on the line")
             case notice.LinkLost():
                 self._down("the shoe is silent" if told.reason == "silence" else "the shoe started again")
@@ -125,7 +133,7 @@ class TableLink:
         self._journal = journal
         self._backlog = hello.next
         self._came = 0
-        self.device = bytes(ident.device).rstrip(b"\0").hex() if ident else ""
+        self.device = device_name(bytes(ident.device)) if ident else ""
         build = bytes(ident.build).rstrip(b"\0").decode("ascii", "replace") if ident else None
         self.desk.entries.append(
             DeviceRow(

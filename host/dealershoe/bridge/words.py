@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from dealershoe.deal.grammar import render
-from dealershoe.events import Draw, Event, Hand, NextHand, Place
+from dealershoe.events import Draw, Event, Hand, NextHand, Place, ReportTarget
 from dealershoe.rules.ruling import Ruling
 from dealershoe.session import TableSession
 
-MARKS = ("boxed", "double", "unread", "foreign", "wrong_back", "off_table", "looked", "extra")
+SENSOR = "seat sensor"
 
 
 def place_words(place: Place | None) -> str:
@@ -31,6 +31,9 @@ def event_words(event: Event, session: TableSession, origin: str, open_table: bo
         setup = session.hand.setup
         words = f"hand {session.hand_number}: seats {', '.join(map(str, setup.seats))}, button {setup.button}"
         return "hand", words, {"hand": session.hand_number, "seats": list(setup.seats), "button": setup.button}
+    if isinstance(event, ReportTarget) and origin == SENSOR:
+        place = place_words(event.target)
+        return "seat", f"#{event.number} lies at {place}, says its seat sensor", {"draw": event.number, "place": place}
     words = render(event) if open_table or not _names_cards(event) else type(event).__name__
     return "event", f"{words}  ({origin})", {"origin": origin}
 

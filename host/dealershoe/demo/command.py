@@ -20,14 +20,17 @@ from dealershoe.demo.screen import Pipe, Screen
 from dealershoe.demo.scripts import FAST, SHOWN, STACK, load
 from dealershoe.emulate.shoe import EmulatedShoe
 
-DEALERS_PACE_S = 0.35  # from card to card
+DEALERS_PACE_S = 0.35  # from card to card, of the cards' time
+PIPE_WIDTH = 120  # columns of the last table where there is no terminal
 
 
 @click.command("demo", short_help="an emulated shoe, the bridge, real incidents; ends by itself")
 def command() -> None:
-    """Deal real incidents at an emulated shoe and watch the bridge rule on them. Exit 0 when every expectation holds."""
+    """Deal real incidents at an emulated shoe; watch the bridge rule on them. Exit 0 when every expectation holds."""
     console = Console()
     begun = time.monotonic()
+    if not console.is_terminal:
+        console = Console(width=PIPE_WIDTH)
     screen = Screen(console) if console.is_terminal else Pipe(console)
     with tempfile.TemporaryDirectory(prefix="dealershoe-demo-") as folder, EmulatedShoe(pace="real") as shoe:
         python = "" if shoe.on_micropython else " (there is no MicroPython for this platform: CPython runs it)"
@@ -44,13 +47,14 @@ def command() -> None:
 
 def _play(shoe: EmulatedShoe, bridge: Bridge, screen: Screen | Pipe) -> Iterator[Result]:
     """One hand at a dealer's pace; then the shoe is switched off and on, and the rest is dealt as fast as it can be."""
-    wait_for_session(shoe, bridge)
+    wait_for_session(shoe, bridge, 1)
     scripts = len(FAST) + 1
-    yield _script(Player(shoe, bridge, DEALERS_PACE_S), screen, SHOWN, 1, scripts)
+    yield _script(Player(shoe, bridge, STACK, DEALERS_PACE_S), screen, SHOWN, 1, scripts)
+    screen.say("the shoe is switched off and on: what was in its memory is lost, the next hand begins anew")
     shoe.pace = "fast"
     shoe.power_cycle()
-    wait_for_session(shoe, bridge)
-    player = Player(shoe, bridge, 0.0)
+    wait_for_session(shoe, bridge, 2)
+    player = Player(shoe, bridge, STACK, DEALERS_PACE_S)
     for place, name in enumerate(FAST, 2):
         yield _script(player, screen, name, place, scripts)
 
@@ -81,12 +85,12 @@ def _close(console: Console, results: list[Result], bridge: Bridge, took_s: floa
 
 def _table(results: list[Result]) -> Table:
     table = Table(title="what was dealt, and what the bridge made of it", title_justify="left")
-    table.add_column("script", no_wrap=True)
+    table.add_column("script", no_wrap=True, overflow="ellipsis", ratio=1)
     for head in ("hands", "draws", "findings"):
-        table.add_column(head, justify="right")
-    table.add_column("rulings")
-    table.add_column("expected", justify="right")
-    table.add_column("held", justify="right")
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("rulings", no_wrap=True)
+    table.add_column("expected", justify="right", no_wrap=True)
+    table.add_column("held", justify="right", no_wrap=True)
     for result in results:
         rulings = Counter(ruling.ruling for ruling in result.rulings)
         said = ", ".join(f"{name} ×{count}" if count > 1 else name for name, count in rulings.items()) or "none"

@@ -12,7 +12,7 @@ from typing import Any
 
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.deal.items import Expect, ExpectRuling, ExpectSignal, Line
-from dealershoe.demo.scripts import STACK, Script
+from dealershoe.demo.scripts import Script
 from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.words import colour
@@ -48,12 +48,13 @@ class Result:
 class Player:
     """A dealer at `shoe`, whose reports go through `bridge` to its table."""
 
-    def __init__(self, shoe: EmulatedShoe, bridge: Bridge, between: float) -> None:
-        """`between`: seconds from card to card."""
+    def __init__(self, shoe: EmulatedShoe, bridge: Bridge, rules: str, between: float) -> None:
+        """`rules`: the stack that the bridge judges by. `between`: seconds from card to card."""
+        self._rules = rules
         self._shoe = shoe
         self._bridge = bridge
         self._desk = bridge.desk
-        self._dealer = ScriptedDealer(shoe, TableSession(load_stack(STACK)), self._tell, between=between)
+        self._dealer = ScriptedDealer(shoe, TableSession(load_stack(rules)), self._tell, between=between)
 
     def play(self, result: Result) -> Iterator[Line]:
         """Play the script of `result`; gives each line when both ends are done with it, and fills in the result."""
@@ -63,12 +64,11 @@ class Player:
         hand, taken = desk.counts["hands"], len(desk.rulings)
         for line in self._dealer.play(result.script.lines):
             item = line.item
-            if isinstance(item, Expect):
-                if not item.stacks or STACK in item.stacks:
-                    latest = desk.last_ruling if desk.counts["findings"] > ruled else None
-                    self._check(line, item, latest, result)
-                    if isinstance(item, ExpectRuling):
-                        ruled = desk.counts["findings"]
+            if isinstance(item, Expect) and (not item.stacks or self._rules in item.stacks):
+                latest = desk.last_ruling if desk.counts["findings"] > ruled else None
+                self._check(line, item, latest, result)
+                if isinstance(item, ExpectRuling):
+                    ruled = desk.counts["findings"]
             now = desk.counts
             result.hands, result.draws, result.findings = (now[k] - before[k] for k in ("hands", "draws", "findings"))
             if now["hands"] != hand:
@@ -111,10 +111,10 @@ def _same(heard: Any, wanted: tuple[int, ...] | None) -> bool:
     return wanted is None or (heard is not None and tuple(heard)[1:] == tuple(wanted))
 
 
-def wait_for_session(shoe: EmulatedShoe, bridge: Bridge, deadline_s: float = 20.0) -> None:
-    """Until bridge and shoe have greeted each other. Raises UserError when they do not."""
+def wait_for_session(shoe: EmulatedShoe, bridge: Bridge, number: int, deadline_s: float = 20.0) -> None:
+    """Until bridge and shoe have met for the `number`th time. Raises UserError when they do not."""
     until = time.monotonic() + deadline_s
-    while bridge.snapshot().link == "unsupervised":
+    while bridge.sessions < number:
         shoe.check()
         if time.monotonic() > until:
             raise UserError("bridge and emulated shoe did not meet", bridge.snapshot().link_why, "try again")

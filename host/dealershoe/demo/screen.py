@@ -17,14 +17,14 @@ from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.happening import Happening
 from dealershoe.demo.player import Result
 from dealershoe.emulate.shoe import EmulatedShoe
-from dealershoe.emulate.words import Watcher
+from dealershoe.emulate.words import Watcher, colour
 from dealershoe.view.table import picture
 
-READ_S = 0.5  # a watching person reads a ruling
+READ_S = 0.9  # a watching person reads a ruling
 BAR = 30  # characters of the progress bar
 FRAMES = 12  # pictures a second
 # Of the fast scripts a pipe gets what matters; of the hand at a dealer's pace everything.
-TOLD = ("hand", "ruling", "step", "question", "fault", "refused", "link")
+TOLD = ("hand", "ruling", "step", "question", "signal", "fault", "refused", "link")
 
 
 class Pipe:
@@ -34,6 +34,8 @@ class Pipe:
         self._console = console
         self._said: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._all = True
+        self._shoe: EmulatedShoe | None = None
+        self._lit = self._shown = ""
 
     def say(self, text: str) -> None:
         """A line of the demonstration's own."""
@@ -51,8 +53,11 @@ class Pipe:
         self.say(f"[{place}/{of}] {result.script.name}: {result.script.title}")
 
     def went_on(self, result: Result, line: int) -> None:
-        """A line of the script is done, by both ends."""
+        """A line of the script is done, by both ends: what happened, and what the shoe shows now if that is new."""
         self._flush()
+        if self._lit != self._shown:
+            self._shown = self._lit
+            self.say(f"shoe     {self._lit}")
 
     def ended(self, result: Result) -> None:
         """A script has ended."""
@@ -61,8 +66,19 @@ class Pipe:
     @contextlib.contextmanager
     def watching(self, shoe: EmulatedShoe, bridge: Bridge) -> Iterator[None]:
         """While the demonstration runs."""
+        self._shoe = shoe
+        shoe.on_change = self._changed
         yield
+        shoe.on_change = None
         self._flush()
+
+    def _changed(self) -> None:
+        """The lamps or the tone have changed. The dark phase of a rhythm is no news."""
+        shoe = self._shoe
+        assert shoe is not None
+        lit = {colour(pixel) for pixel in shoe.lights} - {"dark"}
+        if lit:
+            self._lit = f"light {' and '.join(sorted(lit))}, sound {f'{shoe.tone} Hz' if shoe.tone else 'none'}"
 
     def _flush(self) -> None:
         with contextlib.suppress(queue.Empty):
@@ -128,9 +144,8 @@ class Screen:
         done = (self._place - 1 + line / max(1, len(result.script.lines))) / self._of
         filled = round(BAR * done)
         bar = "█" * filled + "░" * (BAR - filled)
-        self._progress = Text(
-            f"{bar} {self._place}/{self._of}  {result.script.title}", no_wrap=True, overflow="ellipsis"
-        )
+        said = f"{bar} {self._place}/{self._of}  {result.script.title}"
+        self._progress = Text(said, no_wrap=True, overflow="ellipsis")
 
     def _picture(self) -> RenderableType:
         bridge, shoe = self._bridge, self._shoe

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +39,7 @@ INCIDENTS = (
     "t11-two-boxed-cards-nothing-for-the-first",
     "t14-deal-starts-at-the-wrong-seat",
 )
+_CASE = re.compile(r"^[A-Z]+[0-9]+\. ")
 FAST = (*CLEAN, *INCIDENTS)
 
 
@@ -58,9 +61,9 @@ def folder() -> Path:
 
 
 def load(name: str) -> Script:
-    """The script of that name. Its title is its first comment after the line that names the stacks."""
+    """The script of that name. Its title is the first sentence of its comment, after the number of the case."""
     path = folder() / f"{name}.deal"
     text = path.read_text(encoding="utf-8")
-    comments = [line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ")]
-    title = comments[1].partition(". ")[0] if len(comments) > 1 else name
-    return Script(name, title, parse(text, path.name))
+    comment = itertools.takewhile(lambda line: line.startswith("# "), text.splitlines()[1:])
+    told = _CASE.sub("", " ".join(line.removeprefix("# ") for line in comment))
+    return Script(name, told.partition(". ")[0].rstrip("."), parse(text, path.name))
