@@ -159,8 +159,8 @@ KINDS = {
     "DECK": Declared("shoe", True, True, 5, DECK),
     "FAULT": Declared("shoe", True, True, 6, FAULT),
     "CLEAR": Declared("shoe", False, True, 7, CLEAR),
-    "SIGNAL": Declared("host", True, True, 1, SIGNAL),
-    "DUE": Declared("host", False, True, 2, DUE),
+    "SIGNAL": Declared("host", True, True, 8, SIGNAL),
+    "DUE": Declared("host", False, True, 9, DUE),
 }
 
 

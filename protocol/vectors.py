@@ -35,7 +35,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "IDENT": {"device": b"\xe6a8\xb7\x1c\x00\x2f\x21", "build": b"0.1.0+4f2c\x00\x00", "digest": bytes(range(16))},
     "PING": {"t_us": b"\x00\x00\x00\x80"},
     "PONG": {"ping": b"\x00\x00\x00\x80", "received": b"\xff\xff\xff\xff", "sent": b"\x00\x00\x00\x00"},
-    "ACK": {"kind": 0xE1, "generation": 513},
+    "ACK": {"kind": 0xE8, "generation": 513},
     "NAK": {"expected": 0, "reject": 1},
     "STATS": {
         "t_us": b"\x01\x02\x03\x04",

@@ -33,8 +33,8 @@ KEY = 0x64
 DECK = 0x65
 FAULT = 0x66
 CLEAR = 0x27
-SIGNAL = 0xE1
-DUE = 0xA2
+SIGNAL = 0xE8
+DUE = 0xA9
 
 # ---- flags of the header: the high nibble must be understood, the low nibble may be ignored
 FLAG_AUTH = 0x80  # 8 bytes of tag before the CRC; not understood, and so refused, by an end that has no key
