@@ -87,6 +87,7 @@ class Passage:
         self._reached = False  # what came from outside has blocked the throat
         self._turned = False  # it has been back and forth: its length cannot be known
         self._long = False  # its code had passed the heads while the throat was still blocked
+        self._long_above = False  # the same of a boxed card's
         self._dim = False  # the light through it was that of two cards
         self._state = new_state()
         self._out = new_out(CHUNK)
@@ -176,7 +177,7 @@ class Passage:
         self.top.clear()
         self._entered = self._lipped = self._tail = self.at
         self._lip_marks = 0
-        self._reached = self._turned = self._long = self._dim = False
+        self._reached = self._turned = self._long = self._long_above = self._dim = False
 
     def _most_marks(self) -> int:
         return max(self.bottom.marks, self.top.marks)
@@ -189,9 +190,10 @@ class Passage:
         """The throat is clear: a single card's code has 1.5 mm to go until its last mark ends (65.0 of 63.5 mm)."""
         self._tail = self.at
         if not self._turned:
-            self._long = (self.bottom.marks >= CELLS and self.below.read(self.bottom, self.bottom.marks) == READ) or (
-                self.top.marks >= CELLS and self.above.read(self.top, self.top.marks) == READ
-            )
+            marks = self.bottom.marks
+            self._long = marks >= CELLS and self.below.read(self.bottom, marks) == READ
+            marks = self.top.marks
+            self._long_above = marks == CELLS and self.above.read(self.top, marks) == READ
 
     def _next_card(self) -> None:
         """The throat is blocked again behind this card: the next one, or this one goes back."""
@@ -219,7 +221,7 @@ class Passage:
         self.bottom.keep_from(self._next_below)
         self.top.keep_from(self._next_above)
         self._entered = self._next_entered
-        self._turned = self._long = self._dim = False
+        self._turned = self._long = self._long_above = self._dim = False
 
     def _left(self) -> None:
         self._gone(self.bottom.marks, self.top.marks)
@@ -233,7 +235,11 @@ class Passage:
         self.speed = min(SLOTS_MM * 1000 * PER_MS // took, MOST_SPEED) if took else MOST_SPEED
         both = below.result == READ and above.result == READ
         plain = below.result == NOTHING and above.result == NOTHING
-        self.double = self._long or self._dim or below.differ or both or (plain and self._timed_long(took))
+        # The top head cannot tell a stop cell from a zero: its code had ended only if no mark came after.
+        long_above = self._long_above and marks_above == CELLS
+        self.double = (
+            self._long or long_above or self._dim or below.differ or both or (plain and self._timed_long(took))
+        )
         self.listener.left(self)
 
     def _timed_long(self, out: int) -> bool:

