@@ -70,7 +70,7 @@ class Link:
         self._mark = schema.FROM_HOST if self._host else 0
         self._peers = 0 if self._host else schema.FROM_HOST
         self._known = bytes([schema.known(kind, not self._host) for kind in range(256)])
-        self._least = bytes([schema.MINIMUM.get(kind, 0) for kind in range(256)])
+        self._events = bytes([self._shortest_event(kind) for kind in range(256)])
         self._greeting = Greeting(entropy, boot, reset, room)
         self._reporter = Reporter(self.journal)
         self._sender = Sender(self.journal)
@@ -238,8 +238,13 @@ class Link:
 
     # ---- sessions
 
+    def _shortest_event(self, kind: int) -> int:
+        """Bytes that the body of a known event has at least; 255, which no body has, for all other kinds."""
+        return schema.MINIMUM[kind] if self._host and kind & schema.RELIABLE and self._known[kind] else 255
+
     def _clean(self) -> None:
         """What a session leaves behind means nothing to the next one."""
+        self._receiver.close()
         self._stopped = False
         self._ack_due = False
         self._pong = b""  # the stamps of a PING to be answered
@@ -295,6 +300,7 @@ class Link:
         if not greeting.answered or not (greeting.resumed if self._host else peer.journal == self.journal.id):
             return
         if self._host:
+            self._receiver.open()
             self._wishes.again(True)
         elif self._sender.resume(peer.next, peer.receive):
             self._obeyed = Obeyed()
@@ -314,16 +320,17 @@ class Link:
         build = self.decoder.build
         tell = self._notices.append
         receiver = self._receiver
-        peers = self._peers
-        host = self._host
-        known = self._known
-        least = self._least
+        events = self._events
         echoes = 0
         for kind, flags, seq, ack, body in frames:
-            plain = known[kind]
-            if kind & schema.FROM_HOST != peers:
+            if seq == receiver.low and len(body) >= events[kind]:
+                self._may_nak = True
+                tell(build(notice.Recorded, (receiver.take(), kind, unpack(kind, body), body)))
+                continue
+            plain = self._known[kind]
+            if kind & schema.FROM_HOST != self._peers:
                 echoes += 1
-            elif len(body) < least[plain]:
+            elif plain and len(body) < schema.MINIMUM[plain]:
                 self.count["short_body"] += 1
                 if kind & schema.RELIABLE and self.up:
                     self._stop("short body", kind, seq)
@@ -334,7 +341,7 @@ class Link:
                 self._rise(now)
             elif not self.up:
                 self.count["early"] += 1
-            elif not host:
+            elif not self._host:
                 if not self._sender.acked(ack, now):
                     self.count["bad_ack"] += 1
                 if kind & schema.RELIABLE:
@@ -343,18 +350,14 @@ class Link:
                     self._unnumbered(kind, plain, body, now)
             elif not kind & schema.RELIABLE:
                 self._unnumbered(kind, plain, body, now)
-            elif plain and seq == receiver.expected & 0xFFFF and not self._stopped:
-                self._may_nak = True
-                event = (receiver.take(), kind, unpack(plain, body), body)
-                tell(build(notice.Recorded, event))
             else:
-                self._irregular(kind, plain, seq, body)
+                self._irregular(kind, seq, body)
         if len(frames) > echoes:
             self._heard_at = now
         self.count["received"] += len(frames) - echoes
         self.count["echoes"] += echoes
 
-    def _irregular(self, kind: int, plain: int, seq: int, body: bytes) -> None:
+    def _irregular(self, kind: int, seq: int, body: bytes) -> None:
         """An event that is not the known kind with the number expected."""
         if self._stopped:
             return
@@ -417,6 +420,7 @@ class Link:
         if self._stopped:
             return
         self._stopped = True
+        self._receiver.close()
         self._notices.append(notice.Stopped(reason, kind, number))
         if not self._host:
             self.report(schema.Fault(self.stamp, schema.FAULT_UNKNOWN_KIND, kind))

@@ -117,11 +117,20 @@ class Receiver:
     def __init__(self) -> None:
         self.expected = 1
         self.stored = 0
+        self.low = -1  # the low 16 bits of `expected` while events are taken, else -1
 
     def resume(self, expected: int) -> None:
         """Begin with event `expected`; everything before it is stored."""
         self.expected = expected
         self.stored = expected - 1
+
+    def open(self) -> None:
+        """Take events from now on."""
+        self.low = self.expected & 0xFFFF
+
+    def close(self) -> None:
+        """Take no more events."""
+        self.low = -1
 
     def judge(self, low: int) -> int:
         """The number with these low 16 bits is expected (NEW), was here (DUPLICATE), or others are missing (GAP)."""
@@ -134,6 +143,7 @@ class Receiver:
         """Count the expected event as received and return its number."""
         number = self.expected
         self.expected = number + 1
+        self.low = (number + 1) & 0xFFFF
         return number
 
     def store(self, number: int) -> bool:

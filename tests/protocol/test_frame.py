@@ -1,0 +1,62 @@
+"""Frames on a line with faults: what is intact arrives, what is not never does."""
+
+from __future__ import annotations
+
+import pytest
+from dealershoe.link import codec
+from hypothesis import example, given
+from hypothesis import strategies as st
+from protocol.single_faults import cost
+from protocol.strategies import bodies, headers
+from shoelink import frame, schema
+
+DECODERS = [frame.Decoder, codec.Decoder]
+both_decoders = pytest.mark.parametrize("decoder", DECODERS, ids=["reference", "host"])
+frames = st.tuples(headers, bodies).map(lambda made: (*made[0], made[1]))
+
+
+@both_decoders
+@given(st.lists(frames, max_size=20))
+def test_what_is_sent_arrives(decoder: type[frame.Decoder], sent: list[tuple[int, int, int, int, bytes]]) -> None:
+    reader = decoder()
+    assert reader.feed(b"".join(frame.encode(*one) for one in sent)) == sent
+    assert reader.count == {**reader.count, "frames": len(sent)}
+    assert reader.damaged == 0
+
+
+@both_decoders
+@given(st.binary(max_size=300), st.lists(frames, min_size=2, max_size=4))
+@example(b"", [(1, 0, 0, 0, b"")] * 2)
+@example(b"\0\x05", [(1, 0, 0, 0, b"")] * 2)
+def test_after_garbage_at_most_one_intact_frame_is_lost(
+    decoder: type[frame.Decoder], garbage: bytes, sent: list[tuple[int, int, int, int, bytes]]
+) -> None:
+    """Frames here share their delimiters, the harder case; with both written, none is lost."""
+    shared = b"".join(frame.encode(*one)[1:] for one in sent)
+    arrived = decoder().feed(garbage + shared)
+    assert arrived[-len(sent) + 1 :] == sent[1:]
+    assert decoder().feed(garbage + b"".join(frame.encode(*one) for one in sent))[-len(sent) :] == sent
+
+
+@both_decoders
+def test_one_fault_costs_no_intact_frame_and_delivers_no_damaged_one(decoder: type[frame.Decoder]) -> None:
+    paid = cost(5000, 1, decoder)
+    assert (paid.worst, paid.damaged_delivered) == (0, 0)
+
+
+@both_decoders
+@given(st.binary(min_size=1, max_size=64), st.integers(1, 500))
+def test_a_million_bytes_of_anything_keep_memory_flat(decoder: type[frame.Decoder], noise: bytes, times: int) -> None:
+    reader = decoder()
+    for _ in range(times):
+        reader.feed(noise)
+    kept = [value for value in vars(reader).values() if isinstance(value, bytes | bytearray)]
+    assert all(len(value) <= schema.FRAME for value in kept)
+
+
+def test_encoding_writes_only_its_own_bytes() -> None:
+    out = bytearray(b"\xee" * 100)
+    end = frame.encode_into(out, 20, schema.CARD, 0, 1, 2, b"xxbody", 2, 4)
+    assert out[:20] == b"\xee" * 20
+    assert out[end:] == b"\xee" * (100 - end)
+    assert frame.Decoder().feed(out[20:end]) == [(schema.CARD, 0, 1, 2, b"body")]
