@@ -28,6 +28,14 @@ PLACES = ("seat", "burn", "board")  # what is due when a card is
 _EXPECT = (ExpectRuling, ExpectDue, ExpectPlaces, ExpectButton, ExpectDeck, ExpectSignal)
 
 
+class ScriptError(UserError):
+    """A line that cannot be true; `line` counts from 1."""
+
+    def __init__(self, name: str, line: int, error: UserError) -> None:
+        super().__init__(f"{name}, line {line}: {error.seen}", error.cause, error.do)
+        self.line = line
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """An expectation that does not hold."""
@@ -64,7 +72,7 @@ class Report:
 def run_script(name: str, lines: Iterable[Line], stack: Stack) -> Report:
     """Tell every line to a new session under `stack`.
 
-    Raises UserError, with file and line, for a line that cannot be true: a `deal` when no card is due, for one.
+    Raises ScriptError for a line that cannot be true: a `deal` when no card is due, for one.
     """
     session = TableSession(stack)
     report = Report(name)
@@ -89,7 +97,7 @@ def run_script(name: str, lines: Iterable[Line], stack: Stack) -> Report:
                 report.notes += [(line.number, note) for note in outcome.notes]
                 latest = outcome.ruling or latest
         except UserError as error:
-            raise UserError(f"{name}, line {line.number}: {error}") from error
+            raise ScriptError(name, line.number, error) from error
     report.hands = session.hand_number
     return report
 

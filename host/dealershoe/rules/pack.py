@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
-import tomllib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dealershoe.errors import UserError
-from dealershoe.rules.conditions import Condition, ConditionError
+from dealershoe.rules import toml_lines
+from dealershoe.rules.conditions import Condition
+from dealershoe.rules.expression import LARGEST, RESERVED, ConditionError
+from dealershoe.rules.pack_fields import Fields, Problem, choices, read_text, shown
 from dealershoe.rules.remedy import VERBS, parse_verb
 from dealershoe.rules.ruling import DECIDERS, STRENGTH
-from dealershoe.table.findings import KINDS, Value
+from dealershoe.rules.shelf_names import Version, checked_id, split_name
+from dealershoe.table.findings import FACTS, KINDS, Value
 
-BIGGEST = 256 * 1024  # bytes; the shipped packs are a tenth of it
+SELF = "self"  # how a scenario's stack names the pack that it stands in
 PACK_KEYS = {"id", "version", "title", "source", "edition", "effective", "extends"}
 RULE_KEYS = {"id", "finding", "when", "window", "ruling", "remedy", "cite", "say", "decides", "closed"}
 ANSWER_KEYS = {"ruling", "remedy", "say", "decides"}
-SECTIONS = {"pack", "parameters", "windows", "procedure", "rules"}
+SCENARIO_KEYS = {"name", "stack", "deal"}
+SECTIONS = {"pack", "parameters", "windows", "procedure", "rules", "scenarios"}
 PROCEDURES = {  # small questions that a pack answers with one word
     "button_tie": ("suit", "redraw"),
     "deck_on_dealer_push": ("change", "keep"),
@@ -28,6 +34,15 @@ PROCEDURES = {  # small questions that a pack answers with one word
     "deck_on_proof": ("change", "keep"),
     "absent_seat": ("dealt-in", "left-out"),
 }
+# Bounds of a pack; the shipped ones stay below a fifth of each.
+BIGGEST = 256 * 1024  # bytes of a file
+MOST_RULES = 400
+MOST_NAMES = 100  # parameters, and windows
+MOST_STEPS = 24  # of one remedy
+MOST_SCENARIOS = 200
+MOST_LINES = 200  # of one scenario
+_PLACEHOLDER = re.compile(r"\{[^}]*\}?")
+PLACEHOLDERS = ("{seat}", "{cards}", "{street}")  # what a sentence for the dealer may fill in
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +66,18 @@ class Rule:
     cite: str
     open: Answer
     closed: Answer
+    line: int = 0  # of the file that it was read from
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A deal script that the pack must rule on as it says. `first` is the line of the file where the script begins."""
+
+    name: str
+    stack: str
+    deal: str
+    line: int
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,77 +98,55 @@ class Pack:
     digest: str
     path: str
     by_finding: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
+    scenarios: tuple[Scenario, ...] = ()
 
 
-class _Reader:
-    """Reads one file and names file and line in every refusal."""
+class Examined(NamedTuple):
+    """A file read to its end: the pack that it is as far as it is one, what is wrong with it, where things stand."""
 
-    def __init__(self, path: Path, text: str) -> None:
-        self.path = path
-        self.lines = text.splitlines()
-
-    def refuse(self, seen: str, near: str = "", do: str = "") -> UserError:
-        line = next((n for n, text in enumerate(self.lines, 1) if near and near in text), 1)
-        return UserError(f"{self.path.name}:{line}: {seen}", do=do or "correct the pack")
-
-    def text(self, table: Mapping[str, Any], key: str, where: str, default: str | None = None) -> str:
-        value = table.get(key, default)
-        if not isinstance(value, str):
-            raise self.refuse(f"{where}: `{key}` must be a text", where)
-        return value
-
-    def only(self, table: object, keys: set[str], where: str) -> Mapping[str, Any]:
-        if not isinstance(table, dict):
-            raise self.refuse(f"{where} must be a table", where)
-        for key in table:
-            if key not in keys:
-                raise self.refuse(f"{where}: unknown key `{key}`", key, f"use one of {', '.join(sorted(keys))}")
-        return table
+    pack: Pack
+    problems: tuple[Problem, ...]
+    lines: toml_lines.Lines
 
 
 def read_pack(path: Path) -> Pack:
     """Load a pack from a file. Raises UserError, with file and line, for anything outside the format."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}", "the pack is not there", "check the name") from error
-    if len(raw) > BIGGEST:
-        raise UserError(f"{path.name}: {len(raw)} bytes", f"a pack has {BIGGEST} at most", "split or shorten it")
-    try:
-        text = raw.decode("utf-8")
-        data = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UserError(f"{path.name}: not a TOML file", str(error), "correct the pack") from error
-    read = _Reader(path, text)
-    read.only(data, SECTIONS, "the pack")
-    head = read.only(data.get("pack", {}), PACK_KEYS, "[pack]")
-    parameters = _parameters(read, data.get("parameters", {}))
-    windows = _windows(read, data.get("windows", {}), parameters)
-    procedure = _procedure(read, data.get("procedure", {}))
-    entries = data.get("rules", [])
-    if not isinstance(entries, list):
-        raise read.refuse("`rules` must be a list of [[rules]]", "rules")
-    rules = tuple(_rule(read, entry, parameters, windows) for entry in entries)
-    ids = [rule.id for rule in rules]
-    for rule_id in ids:
-        if ids.count(rule_id) > 1:
-            raise read.refuse(f"two rules are named `{rule_id}`", f'"{rule_id}"')
+    pack, problems, _ = examine(path)
+    if problems:
+        first = problems[0]
+        more = f"{len(problems) - 1} more problem(s) in it" if len(problems) > 1 else ""
+        raise UserError(f"{shown(path.name)}:{first.line}: {first.seen}", more, first.do or "correct the pack")
+    return pack
+
+
+def examine(path: Path) -> Examined:
+    """Read a file and collect every problem in it. Raises UserError only for a file that is not TOML at all."""
+    raw, text = read_text(path, BIGGEST)
+    read = Fields(path.name, text)
+    read.table(read.data, (), SECTIONS, "the pack")
+    head = read.table(read.data.get("pack", {}), ("pack",), PACK_KEYS, "[pack]")
+    parameters = _parameters(read)
+    windows = _windows(read, parameters)
+    rules = _rules(read, parameters, windows)
     pack = Pack(
-        id=read.text(head, "id", "[pack]"),
-        version=read.text(head, "version", "[pack]"),
-        title=read.text(head, "title", "[pack]"),
-        source=read.text(head, "source", "[pack]", ""),
-        edition=read.text(head, "edition", "[pack]", ""),
-        effective=read.text(head, "effective", "[pack]", ""),
-        extends=read.text(head, "extends", "[pack]", ""),
+        id=_pack_id(read, head, "id"),
+        version=_version(read, head),
+        title=read.text(head, "title", ("pack",), "[pack]"),
+        source=read.text(head, "source", ("pack",), "[pack]", ""),
+        edition=read.text(head, "edition", ("pack",), "[pack]", ""),
+        effective=_effective(read, head),
+        extends=_pack_id(read, head, "extends") if "extends" in head else "",
         parameters=parameters,
         windows=windows,
-        procedure=procedure,
+        procedure=_procedure(read),
         rules=rules,
         digest=hashlib.sha256(raw).hexdigest(),
         path=str(path),
+        scenarios=_scenarios(read),
     )
-    return indexed(pack, rules)
+    if pack.id == SELF:
+        read.note(("pack", "id"), f"`{SELF}` cannot be a pack's id", "it stands for the pack itself in a scenario")
+    return Examined(indexed(pack, rules), tuple(sorted(read.problems)), read.lines)
 
 
 def indexed(pack: Pack, rules: tuple[Rule, ...]) -> Pack:
@@ -154,81 +159,217 @@ def indexed(pack: Pack, rules: tuple[Rule, ...]) -> Pack:
     return Pack(**values, rules=rules, by_finding=by_finding)
 
 
-def _parameters(read: _Reader, table: object) -> dict[str, Value]:
+def _pack_id(read: Fields, head: Mapping[str, Any], key: str) -> str:
+    said = read.text(head, key, ("pack",), "[pack]")
+    try:
+        return checked_id(said) if said else ""
+    except UserError as error:
+        read.note(("pack", key), f"[pack]: `{key}`: {error.seen}", error.cause)
+        return ""
+
+
+def _version(read: Fields, head: Mapping[str, Any]) -> str:
+    said = read.text(head, "version", ("pack",), "[pack]")
+    try:
+        return str(Version.parse(said)) if said else ""
+    except UserError as error:
+        read.note(("pack", "version"), f"[pack]: {error.seen}", error.cause)
+        return ""
+
+
+def _effective(read: Fields, head: Mapping[str, Any]) -> str:
+    """The day from which the pack holds, as YYYY-MM-DD; "" if it does not say."""
+    value = head.get("effective", "")
+    if type(value) is datetime.date:
+        return value.isoformat()
+    said = read.text(head, "effective", ("pack",), "[pack]", "")
+    try:
+        return datetime.date.fromisoformat(said).isoformat() if said else ""
+    except ValueError:
+        read.note(("pack", "effective"), f"[pack]: effective `{shown(said)}`", "write a day such as 2024-10-09")
+        return ""
+
+
+def _named(read: Fields, section: str) -> dict[str, Any]:
+    """A section of names of the author's own."""
+    table = read.data.get(section, {})
     if not isinstance(table, dict):
-        raise read.refuse("[parameters] must be a table", "parameters")
-    for name, value in table.items():
-        if not isinstance(value, bool | int | str):
-            raise read.refuse(f"parameter `{name}` must be a number, a text, true or false", name)
-    return dict(table)
+        read.note((section,), f"[{section}] must be a table")
+        return {}
+    if len(table) > MOST_NAMES:
+        read.note((section,), f"{len(table)} names in [{section}]", f"{MOST_NAMES} are the most")
+    return dict(list(table.items())[:MOST_NAMES])
 
 
-def _windows(read: _Reader, table: object, parameters: Mapping[str, Value]) -> dict[str, Condition]:
-    if not isinstance(table, dict):
-        raise read.refuse("[windows] must be a table", "windows")
-    return {name: _condition(read, str(source), parameters, f"window `{name}`") for name, source in table.items()}
+def _parameters(read: Fields) -> dict[str, Value]:
+    parameters: dict[str, Value] = {}
+    for name, value in _named(read, "parameters").items():
+        path = ("parameters", name)
+        said = f"parameter `{shown(name)}`"
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name) or name in RESERVED:
+            read.note(path, f"{said} is not a name", "use letters, digits and _, and no word of the condition language")
+        elif name in FACTS:
+            read.note(path, f"{said} has the name of a fact", "call it otherwise")
+        elif not isinstance(value, bool | int | str):
+            read.note(path, f"{said} must be a number, a text, true or false")
+        elif isinstance(value, int) and abs(value) > LARGEST:
+            read.note(path, f"{said} is beyond {LARGEST}")
+        elif not isinstance(value, str) or read.printable(value, path, said):
+            parameters[name] = value
+    return parameters
 
 
-def _condition(read: _Reader, source: str, parameters: Mapping[str, Value], where: str) -> Condition:
+def _windows(read: Fields, parameters: Mapping[str, Value]) -> dict[str, Condition]:
+    windows = {}
+    for name, source in _named(read, "windows").items():
+        said = f"window `{shown(name)}`"
+        if not isinstance(source, str):
+            read.note(("windows", name), f"{said} must be a condition in quotes")
+        elif read.printable(name, ("windows", name), said):
+            condition = _condition(read, source, parameters, ("windows", name), said)
+            if condition:
+                windows[name] = condition
+    return windows
+
+
+def _condition(
+    read: Fields, source: str, parameters: Mapping[str, Value], path: toml_lines.Path, where: str
+) -> Condition | None:
+    if not read.printable(source, path, where):
+        return None
     try:
         return Condition(source, parameters)
     except ConditionError as error:
-        raise read.refuse(f"{where}: {error}", source[:40]) from error
+        for reason in error.reasons:
+            name = re.match(r"unknown fact `(\w+)`", reason)
+            read.note(path, f"{where}: {reason}", needle=name[1] if name else "")
+        return None
 
 
-def _procedure(read: _Reader, table: object) -> dict[str, str]:
-    read.only(table, set(PROCEDURES), "[procedure]")
-    assert isinstance(table, dict)
-    for name, value in table.items():
-        if value not in PROCEDURES[name]:
-            raise read.refuse(f"`{name}` is `{value}`", name, f"use one of {', '.join(PROCEDURES[name])}")
-    return dict(table)
+def _procedure(read: Fields) -> dict[str, str]:
+    table = read.table(read.data.get("procedure", {}), ("procedure",), PROCEDURES, "[procedure]")
+    answers = {
+        name: read.one_of(value, PROCEDURES[name], ("procedure", name), f"[procedure]: `{name}` is")
+        for name, value in table.items()
+        if name in PROCEDURES
+    }
+    return {name: answer for name, answer in answers.items() if answer}
 
 
-def _rule(read: _Reader, entry: object, parameters: Mapping[str, Value], windows: Mapping[str, Condition]) -> Rule:
-    table = read.only(entry, RULE_KEYS, "a rule")
-    rule_id = read.text(table, "id", "a rule")
+def _rules(read: Fields, parameters: Mapping[str, Value], windows: Mapping[str, Condition]) -> tuple[Rule, ...]:
+    rules: dict[str, Rule] = {}
+    for index, entry in enumerate(read.entries("rules", MOST_RULES)):
+        before = len(read.problems)
+        rule = _rule(read, entry, ("rules", index), parameters, windows)
+        if rule.id in rules:
+            first = rules[rule.id].line
+            read.note(("rules", index, "id"), f"two rules are named `{rule.id}`, the first on line {first}")
+        elif len(read.problems) == before:
+            rules[rule.id] = rule
+    return tuple(rules.values())
+
+
+def _rule(
+    read: Fields,
+    entry: object,
+    path: toml_lines.Path,
+    parameters: Mapping[str, Value],
+    windows: Mapping[str, Condition],
+) -> Rule:
+    table = read.table(entry, path, RULE_KEYS, "a rule")
+    rule_id = read.identity(table, "id", path, "a rule")
     where = f"rule `{rule_id}`"
-    near = f'"{rule_id}"'
-    finding = table.get("finding")
-    findings = tuple(finding) if isinstance(finding, list) else (finding,)
-    for kind in findings:
-        if kind not in KINDS:
-            raise read.refuse(f"{where}: unknown finding `{kind}`", near, f"use one of {', '.join(sorted(KINDS))}")
-    window = read.text(table, "window", where, "")
-    if window and window not in windows:
-        raise read.refuse(f"{where}: unknown window `{window}`", near, "declare it under [windows]")
-    when = read.text(table, "when", where, "")
-    answer = _answer(read, {k: v for k, v in table.items() if k in ANSWER_KEYS}, where, near)
+    said = table.get("finding")
+    kinds = said if isinstance(said, list) else [said]
+    findings = [read.one_of(kind, KINDS, (*path, "finding"), f"{where}: unknown finding") for kind in kinds]
+    if not findings or len(set(findings)) < len(findings):
+        read.note((*path, "finding"), f"{where}: `finding` is empty or names one twice")
+    window = read.text(table, "window", path, where, "")
+    if window and window not in windows and window not in (read.data.get("windows") or ()):
+        do = choices(window, windows) if windows else "declare it under [windows]"
+        read.note((*path, "window"), f"{where}: unknown window `{shown(window)}`", do)
+    when = read.text(table, "when", path, where, "")
     closed = Answer("play-on", (), "", "dealer")
     if "closed" in table:
         if not window:
-            raise read.refuse(f"{where}: `closed` without a window", near)
-        said = table["closed"]
-        closed = _answer(read, {"ruling": said} if isinstance(said, str) else said, f"{where}, closed", near)
+            read.note((*path, "closed"), f"{where}: `closed` without a window", "name the window that closes")
+        late = table["closed"]
+        late = {"ruling": late} if isinstance(late, str) else late
+        closed = _answer(read, read.table(late, (*path, "closed"), ANSWER_KEYS, f"{where}, closed"),
+                         (*path, "closed"), f"{where}, closed")  # fmt: skip
     return Rule(
         id=rule_id,
-        findings=findings,
-        when=_condition(read, when, parameters, where) if when else None,
+        findings=tuple(findings),
+        when=_condition(read, when, parameters, (*path, "when"), where) if when else None,
         window=window,
-        cite=read.text(table, "cite", where),
-        open=answer,
+        cite=read.text(table, "cite", path, where),
+        open=_answer(read, table, path, where),
         closed=closed,
+        line=read.lines.line(path),
     )
 
 
-def _answer(read: _Reader, entry: object, where: str, near: str) -> Answer:
-    table = read.only(entry, ANSWER_KEYS, where)
-    ruling = read.text(table, "ruling", where)
-    if ruling not in STRENGTH:
-        raise read.refuse(f"{where}: unknown ruling `{ruling}`", near, f"use one of {', '.join(STRENGTH)}")
+def _answer(read: Fields, table: Mapping[str, Any], path: toml_lines.Path, where: str) -> Answer:
+    ruling = table.get("ruling")
+    if ruling is None:
+        read.note(path, f"{where}: `ruling` is missing", choices("", STRENGTH))
+        ruling = "none"
+    ruling = read.one_of(ruling, STRENGTH, (*path, "ruling"), f"{where}: unknown ruling")
     remedy = table.get("remedy", [])
-    if not isinstance(remedy, list):
-        raise read.refuse(f"{where}: `remedy` must be a list of steps", near)
+    if not isinstance(remedy, list) or len(remedy) > MOST_STEPS:
+        read.note((*path, "remedy"), f"{where}: `remedy` must be a list of at most {MOST_STEPS} steps")
+        remedy = []
     for step in remedy:
         if not isinstance(step, str) or parse_verb(step) == ("", ""):
-            raise read.refuse(f"{where}: unknown step `{step}`", near, f"use one of {', '.join(sorted(VERBS))}")
-    decides = read.text(table, "decides", where, "floor" if ruling == "floor" else "dealer")
-    if decides not in DECIDERS:
-        raise read.refuse(f"{where}: `decides` is `{decides}`", near, "use dealer or floor")
-    return Answer(ruling, tuple(remedy), read.text(table, "say", where, ""), decides)
+            _unknown_step(read, step, (*path, "remedy"), where)
+    say = read.text(table, "say", path, where, "")
+    for placeholder in _PLACEHOLDER.findall(say):
+        if placeholder not in PLACEHOLDERS:
+            do = f"use {', '.join(PLACEHOLDERS)}"
+            read.note((*path, "say"), f"{where}: `say` has the unknown blank `{shown(placeholder)}`", do, placeholder)
+    decides = table.get("decides", "floor" if ruling == "floor" else "dealer")
+    decides = read.one_of(decides, DECIDERS, (*path, "decides"), f"{where}: `decides` is")
+    return Answer(ruling, tuple(step for step in remedy if isinstance(step, str)), say, decides)
+
+
+def _unknown_step(read: Fields, step: object, path: toml_lines.Path, where: str) -> None:
+    verb, _, operand = step.partition(" ") if isinstance(step, str) else (str(step), "", "")
+    if verb in VERBS:
+        operands = VERBS[verb].operands
+        do = f"use {', '.join(operands)} or nothing" if operands else "it takes none"
+        read.note(path, f"{where}: step `{verb}` with unknown operand `{shown(operand)}`", do, verb)
+    else:
+        read.note(path, f"{where}: unknown step `{shown(step)}`", choices(verb, VERBS), verb)
+
+
+def _scenarios(read: Fields) -> tuple[Scenario, ...]:
+    scenarios: dict[str, Scenario] = {}
+    for index, entry in enumerate(read.entries("scenarios", MOST_SCENARIOS)):
+        path = ("scenarios", index)
+        table = read.table(entry, path, SCENARIO_KEYS, "a scenario")
+        name = read.text(table, "name", path, "a scenario")
+        where = f"scenario `{shown(name)}`"
+        stack = read.text(table, "stack", path, where, SELF)
+        if not _is_stack(stack):
+            do = f"name `{SELF}` and ids of other packs, joined by +"
+            read.note((*path, "stack"), f"{where}: stack `{shown(stack)}`", do)
+        if name in scenarios:
+            read.note((*path, "name"), f"two scenarios are named `{shown(name)}`")
+        deal = table.get("deal")
+        if not isinstance(deal, str) or deal.count("\n") >= MOST_LINES:
+            read.note((*path, "deal"), f"{where}: `deal` must be a script of at most {MOST_LINES} lines")
+        elif read.printable(deal, (*path, "deal"), f"{where}: `deal`", also="\n\t"):
+            first = read.lines.text_line((*path, "deal"))
+            scenarios[name] = Scenario(name, stack, deal, read.lines.line(path), first)
+    return tuple(scenarios.values())
+
+
+def _is_stack(text: str) -> bool:
+    """Is it the pack itself, once, among ids of packs? A path has no place here: a pack reads no other file."""
+    names = text.split("+")
+    try:
+        for name in names:
+            split_name(name)
+    except UserError:
+        return False
+    return names.count(SELF) == 1
