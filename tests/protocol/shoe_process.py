@@ -1,0 +1,65 @@
+"""A shoe's end of the link in a process of its own, for MicroPython: turned by its parent over stdin and stdout.
+
+The parent sends `now u32 | draw u16 | length u16 | bytes from the line`; a draw above 0 is a CARD to report. The answer
+is `signal u8 | up u8 | held u16 | length u16 | bytes for the line`. So time is virtual here too.
+"""
+
+import struct
+import sys
+
+from shoelink import journal, link, notice, schema
+
+
+def card(draw: int) -> "schema.Card":
+    """As `faulty_line.card`, which MicroPython cannot import."""
+    return schema.Card(
+        draw >> 8,
+        draw & 0xFFFF,
+        schema.word(draw * 500000 & 0xFFFFFFFF),
+        schema.word(draw % 52),
+        draw & 3,
+        schema.WAY_DOWN,
+        draw % 9 + 1,
+        schema.ORIGIN_LANE,
+        60,
+        0,
+        900,
+        0,
+    )
+
+
+def main() -> None:
+    """Turn until the parent closes the pipe."""
+    nonces = [0]
+
+    def entropy(length: int) -> bytes:
+        nonces[0] += 1
+        return bytes([nonces[0]]) * length
+
+    ident = schema.Ident(b"upython!", b"0.1.0\0\0\0\0\0\0\0", bytes(16))
+    shoe = link.Link(schema.SHOE, ident, entropy, journal.Journal(b"upyj"))
+    signal = 255
+    started = False
+    while True:
+        head = sys.stdin.buffer.read(8)
+        if len(head) < 8:
+            return
+        now, draw, length = struct.unpack("<IHH", head)
+        if not started:
+            started = True
+            shoe.start(now)
+        data = sys.stdin.buffer.read(length)
+        for what in shoe.receive(data, now):
+            if type(what) is notice.Delivered and type(what.message) is schema.Signal:
+                signal = what.message.signal
+        if draw:
+            shoe.report(card(draw))
+        shoe.poll(now)
+        out = shoe.take()
+        sys.stdout.buffer.write(struct.pack("<BBHH", signal, shoe.up, shoe.journal.held(), len(out)) + out)
+        if hasattr(sys.stdout.buffer, "flush"):
+            sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

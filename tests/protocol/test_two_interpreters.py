@@ -1,0 +1,115 @@
+"""A host on CPython and a shoe on MicroPython speak the same link: cards, signals, a bad line, a silence."""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import subprocess
+from pathlib import Path
+
+from dealershoe.link import codec
+from protocol.faulty_line import Faults, Line, card, ident
+from protocol.test_vectors import MICROPYTHON, PROTOCOL, needs_micropython
+from shoelink import link, notice, schema, timing
+
+from protocol import shoe_process
+
+STEP = 5  # milliseconds of virtual time a turn
+
+
+class Shoe:
+    """The process at the other end of the pipes."""
+
+    def __init__(self) -> None:
+        self.signal = 255
+        self.up = False
+        self.held = 0
+        self._process = subprocess.Popen(
+            [str(MICROPYTHON), "-X", "heapsize=240wK", shoe_process.__file__],
+            env={**os.environ, "MICROPYPATH": f"{PROTOCOL}:.frozen"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def turn(self, now: int, draw: int, data: bytes) -> bytes:
+        """One turn of its loop."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin
+        assert stdout
+        stdin.write(struct.pack("<IHH", now, draw, len(data)) + data)
+        stdin.flush()
+        head = stdout.read(6)
+        assert len(head) == 6, "the shoe's process has ended"
+        self.signal, up, self.held, length = struct.unpack("<BBHH", head)
+        self.up = bool(up)
+        return stdout.read(length)
+
+    def close(self) -> None:
+        """End the process by closing its input."""
+        self._process.communicate(timeout=30)
+
+
+@needs_micropython
+def test_a_host_on_cpython_and_a_shoe_on_micropython() -> None:
+    dice = random.Random(1)
+    bad = Faults(lost=0.1, damaged=0.1, repeated=0.05)
+    up, down = Line(dice, bad), Line(dice, bad)
+    shoe = Shoe()
+    try:
+        host = link.Link(schema.HOST, ident(b"h"), dice.randbytes, decoder=codec.Decoder())
+        start = timing.TICKS - 2000  # the clock wraps on the way
+        host.start(start)
+        stored: list[tuple[int, object]] = []
+        lost: list[str] = []
+        draw = 0
+        for turn in range(2400):
+            now = turn * STEP
+            ticks = (start + now) & timing.TICKS
+            if turn == 1000:  # a silence of 1.5 s in the middle of the hand
+                up.silent_until = down.silent_until = now + 1500
+            if turn == 600:
+                host.desire(schema.Signal(0, schema.SIGNAL_STOP, schema.REASON_MISDEAL, schema.MODE_SUPERVISED))
+            if turn == 2000:
+                host.desire(schema.Signal(0, schema.SIGNAL_READY, schema.REASON_NONE, schema.MODE_SUPERVISED))
+            notices = host.receive(up.arrived(now), ticks) + host.poll(ticks)
+            for what in notices:
+                if isinstance(what, notice.Greeting):
+                    host.resume(len(stored), ticks)
+                elif isinstance(what, notice.Recorded):
+                    stored.append((what.number, what.message))
+                    host.stored(what.number)
+                elif isinstance(what, notice.LinkLost):
+                    lost.append(what.reason)
+            host.poll(ticks)
+            down.send(host.take(), now)
+            dealt = 100 <= turn < 1900 and turn % 30 == 0
+            draw += dealt
+            up.send(shoe.turn(ticks, draw if dealt else 0, down.arrived(now)), now)
+            if turn == 999:
+                assert shoe.up
+                assert shoe.signal == schema.SIGNAL_STOP
+        assert draw == 60
+        assert stored == [(number, card(number)) for number in range(1, draw + 1)]
+        assert shoe.held == 0
+        assert shoe.signal == schema.SIGNAL_READY
+        assert lost, "the silence was noticed"
+    finally:
+        shoe.close()
+
+
+@needs_micropython
+def test_the_shoe_allocates_nothing_from_the_sensor_to_the_frame() -> None:
+    done = subprocess.run(
+        [str(MICROPYTHON), str(Path(__file__).with_name("no_allocation.py"))],
+        env={**os.environ, "MICROPYPATH": f"{PROTOCOL}:.frozen"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout == "nothing allocated\n", done.stdout + done.stderr
+
+
+def test_the_script_of_the_shoe_deals_the_same_cards() -> None:
+    assert [shoe_process.card(draw) for draw in (1, 52, 300)] == [card(draw) for draw in (1, 52, 300)]
