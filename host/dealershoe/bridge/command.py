@@ -60,8 +60,8 @@ def command(port: str, rules: str, journal: Path, as_json: bool, open_table: boo
     bridge = open_bridge(port, rules, journal, said.put, open_table=open_table)
     signal.signal(signal.SIGTERM, _interrupt)
     live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
-    bridge.start()
     try:
+        bridge.start()
         if live:
             _show(bridge)
         else:

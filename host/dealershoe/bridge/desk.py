@@ -338,6 +338,7 @@ class Desk:
             self.align_why = ""
             self.floor_called = False
             self.rulings.clear()
+            self.notes.clear()
             self.counts["hands"] += 1
         if isinstance(event, Draw):
             self.counts["draws"] += 1

@@ -24,6 +24,7 @@ try:
 except ImportError:  # Windows opens every port exclusively
     fcntl = None  # type: ignore[assignment]
 
+PTYS = ("/dev/pts/", "/dev/ttys")  # Linux, macOS
 BAUD = 115_200  # UART0 of the shoe; a pty and USB ignore it
 PENDING_LIMIT = 4_096  # bytes not yet taken by the port: beyond it the peer does not read, and the link repeats anyway
 CHUNK = 4_096  # bytes taken in one read
@@ -116,7 +117,9 @@ class Port:
             raise PortLost(_why(path, error)) from error
 
     def _claim(self) -> None:
-        if fcntl is not None:  # flock is advisory, TIOCEXCL does not bind root: both (S10)
+        # flock is advisory, TIOCEXCL does not bind root: both (S10). But on a pty whose maker keeps it open, TIOCEXCL
+        # would outlive a killed owner.
+        if fcntl is not None and not os.path.realpath(self.path).startswith(PTYS):
             fcntl.ioctl(self._serial.fileno(), termios.TIOCEXCL)
         # an FTDI adapter holds bytes back for 16 ms otherwise
         with contextlib.suppress(AttributeError, NotImplementedError, *ERRORS):

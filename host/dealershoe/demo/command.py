@@ -87,10 +87,10 @@ def _table(results: list[Result]) -> Table:
     table = Table(title="what was dealt, and what the bridge made of it", title_justify="left")
     table.add_column("script", no_wrap=True, overflow="ellipsis", ratio=1)
     for head in ("hands", "draws", "findings"):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("rulings", no_wrap=True)
-    table.add_column("expected", justify="right", no_wrap=True)
-    table.add_column("held", justify="right", no_wrap=True)
+        table.add_column(head, justify="right", no_wrap=True, min_width=len(head))
+    table.add_column("rulings", min_width=16)
+    for head in ("expected", "held"):
+        table.add_column(head, justify="right", no_wrap=True, min_width=len(head))
     for result in results:
         rulings = Counter(ruling.ruling for ruling in result.rulings)
         said = ", ".join(f"{name} ×{count}" if count > 1 else name for name, count in rulings.items()) or "none"
