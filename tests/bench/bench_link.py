@@ -1,0 +1,92 @@
+"""Cards lost or doubled, resuming and latency on a bad line: both real ends of the link in virtual time, many seeds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+for folder in ("protocol", "host", "tests"):
+    if str(ROOT / folder) not in sys.path:
+        sys.path.insert(0, str(ROOT / folder))
+
+from protocol.faulty_line import Faults, Rig, card  # noqa: E402
+from shoelink import timing  # noqa: E402
+
+COMMAND = "python tests/bench/run.py link"
+SEEDS = 1000
+CARDS = 104  # two decks
+LOSS = Faults(lost=0.2)
+SETTLE_MS = 20_000  # for what the line has not let through when the last card is out
+
+
+def _bad_line(seed: int) -> tuple[int, list[float]]:
+    """Cards lost or doubled, and how long each resuming took (ms): a fifth of the frames vanish, and worse happens."""
+    rig = Rig(seed, Faults(lost=0.2, repeated=0.02), start=timing.TICKS - 10_000)
+    resumed = []
+    for draw in range(1, CARDS + 1):
+        rig.report(card(draw))
+        rig.run(rig.now + rig.dice.uniform(0, 400))
+        trouble = rig.dice.randrange(40)
+        if trouble == 0:
+            rig.silence(rig.dice.uniform(750, 3000))
+            rig.run(rig.up_line.silent_until)
+        elif trouble == 1:
+            rig.replug()
+        elif trouble == 2:
+            rig.reset_host()
+        elif trouble == 3:
+            rig.reset_shoe(ram_lost=False)
+        else:
+            continue
+        began = rig.now
+        rig.run(began + SETTLE_MS, stop=lambda: rig.shoe.up and rig.host.up and not rig.shoe_journal.held())
+        resumed.append(rig.now - began)
+    rig.run(rig.now + SETTLE_MS, stop=lambda: not rig.shoe_journal.held())
+    numbers = [number for number, _, _ in rig.stored.get(rig.shoe_journal.id, [])]
+    doubled = len(numbers) - len(set(numbers))
+    return CARDS - len(set(numbers)) + doubled, resumed
+
+
+def _latencies(seed: int) -> list[float]:
+    """Milliseconds from card read to stored, one card each half second, a fifth of the frames lost."""
+    rig = Rig(seed)
+    rig.run(500)
+    rig.up_line.faults = rig.down_line.faults = LOSS
+    for draw in range(1, CARDS + 1):
+        rig.report(card(draw))
+        rig.run(rig.now + 500)
+    rig.run(rig.now + SETTLE_MS, stop=lambda: not rig.shoe_journal.held())
+    return rig.latencies
+
+
+def _percentile(values: list[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
+def figures(seeds: int = SEEDS) -> list[dict[str, Any]]:
+    """The figures of the link on a bad line, each with its target from DESIGN."""
+    wrong = 0
+    resumed: list[float] = []
+    for seed in range(seeds):
+        lost, times = _bad_line(seed)
+        wrong += lost
+        resumed += times
+    latencies = [latency for seed in range(seeds // 5) for latency in _latencies(seed)]
+    p99 = _percentile(latencies, 0.99) / 1000
+    worst = max(resumed) / 1000
+
+    def entry(name: str, value: float, unit: str, target: str, ok: bool) -> dict[str, Any]:
+        return {"name": name, "value": value, "unit": unit, "target": target, "ok": ok, "command": COMMAND}
+
+    return [
+        entry("cards_lost", wrong, "cards", "0", wrong == 0),
+        entry("latency_p99_s", round(p99, 3), "s", "<= 0.3", p99 <= 0.3),
+        entry("resume_worst_s", round(worst, 3), "s", "<= 2", worst <= 2),
+    ]
+
+
+if __name__ == "__main__":
+    for figure in figures():
+        print(f"{figure['name']:20} {figure['value']:>12} {figure['unit']:24} {figure['target']:12} ok={figure['ok']}")
