@@ -21,7 +21,8 @@ KEY_LEVELS = (0, 10922, 21845, 32767, 43690, 54612)
 KEY_TOLERANCE = 3640
 
 TWO_CARDS = 21000  # the double-feed light: 30000 through one card, 15000 through two
-DAZZLE, DAZZLE_OVER = 40000, 30000  # the ambient light: 3000 in a lit room
+DAZZLE = 40000  # the ambient light: 3000 in a lit room
+DAZZLE_OVER = 30000
 
 
 class Board:

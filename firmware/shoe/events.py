@@ -5,13 +5,16 @@ edge to the journal nothing here allocates: bodies are packed straight into the 
 """
 
 import struct
+from array import array
 
 from shoelink import schema
 
 from shoe import lanes
 from shoe.cardcode import CARDS, FEW, READ
+from shoe.sampleclock import PER_MS, since
 
 _PENDING = 4  # draws that may be on their way to a seat node at once
+_FLIGHT = 2000 * PER_MS  # samples after which a draw is no longer waited for: its place has no node
 _UNREAD = bytearray(schema.TOKEN_UNREAD)
 _CERTAIN_SEAT = 95  # percent: a node saw a card arrive; that it is this draw follows from the order
 
@@ -38,7 +41,7 @@ class Events:
         self._key_number = 0  # that press's number in the journal
         self._t_us = bytearray(4)
         self._token = bytearray(4)
-        self._pending = bytearray(2 * _PENDING)  # (low byte of the draw, target it was expected at), oldest first
+        self._on_the_way = array("i", (0,) * (4 * _PENDING))  # (draw, target expected, lanes, sample), oldest first
         self._waiting = 0
 
     # ---- from the host
@@ -90,7 +93,8 @@ class Events:
             flags |= schema.CARD_UNREAD
         if passage.double:
             flags |= schema.CARD_DOUBLE
-        target = lanes.hint(self._exits.take(), self._due)
+        covered = self._exits.take()
+        target = lanes.hint(covered, self._due)
         origin = certainty = 0
         if target != schema.TARGET_UNKNOWN:
             origin = schema.ORIGIN_LANE
@@ -98,7 +102,9 @@ class Events:
         draw = self.draw + 1
         self.draw = draw + 1 if passage.double else draw
         self.cards += 1
-        self._expect(draw, target if target != schema.TARGET_UNKNOWN else self._due)
+        expected = target if target != schema.TARGET_UNKNOWN else self._due
+        for number in range(draw, self.draw + 1):
+            self._expect(number, expected, covered, passage.at)
         at = self._open(schema.CARD)
         if at < 0:
             return
@@ -166,7 +172,7 @@ class Events:
     # ---- from the other parts
 
     def arrived(self, place: int, face_up: bool) -> None:
-        """A seat node saw a card arrive: SEAT, for the draw that was expected there, else for the one drawn last."""
+        """A seat node saw a card arrive: SEAT, for the draw that it most likely is."""
         at = self._open(schema.SEAT)
         draw = self._arrival(place)
         if at < 0:
@@ -228,28 +234,40 @@ class Events:
         struct.pack_into(schema.LAYOUTS[kind], self._link.journal.buffer, at, self._t_us, code, detail)
         self._link.journal.close()
 
-    def _expect(self, draw: int, target: int) -> None:
+    def _expect(self, draw: int, target: int, covered: int, index: int) -> None:
         """A draw is on its way."""
         if self._waiting == _PENDING:
             self._forget(0)
-        self._pending[2 * self._waiting] = draw & 0xFF
-        self._pending[2 * self._waiting + 1] = target
+        at = 4 * self._waiting
+        way = self._on_the_way
+        way[at] = draw
+        way[at + 1] = target
+        way[at + 2] = covered
+        way[at + 3] = index
         self._waiting += 1
 
     def _forget(self, place: int) -> None:
-        for i in range(2 * place, 2 * self._waiting - 2):
-            self._pending[i] = self._pending[i + 2]
+        for i in range(4 * place, 4 * self._waiting - 4):
+            self._on_the_way[i] = self._on_the_way[i + 4]
         self._waiting -= 1
 
     def _arrival(self, target: int) -> int:
-        """Which draw has arrived at `target`: the oldest on its way there, else the last one; not waited for again."""
-        found = self._waiting - 1
+        """Which draw has arrived at `target`, of those on their way: the oldest that was expected there, else the
+        oldest that went over its lane, else the oldest; the last draw when none is. It is not waited for again."""
+        way = self._on_the_way
+        while self._waiting and since(self._clock.index, way[3]) > _FLIGHT:
+            self._forget(0)
+        if not self._waiting:
+            return self.draw
+        lane = lanes.lane_of(target)
+        found = -1
         for place in range(self._waiting):
-            if self._pending[2 * place + 1] == target:
+            if way[4 * place + 1] == target:
                 found = place
                 break
-        if found < 0:
-            return self.draw
-        draw = self.draw - ((self.draw - self._pending[2 * found]) & 0xFF)
+            if found < 0 and lane >= 0 and way[4 * place + 2] >> lane & 1:
+                found = place
+        found = max(found, 0)
+        draw = way[4 * found]
         self._forget(found)
         return draw

@@ -177,8 +177,38 @@ def test_an_arrival_belongs_to_the_draw_that_was_expected_there(shoe: Shoe) -> N
     shoe.draw()
     shoe.events.arrived(3, False)
     assert (shoe.last.draw, shoe.last.place, shoe.last.way_up) == (1, 3, schema.WAY_DOWN)
-    shoe.events.arrived(7, True)  # expected nowhere: the card drawn last
+    shoe.events.arrived(7, True)  # expected nowhere: the oldest that is on its way
     assert (shoe.last.draw, shoe.last.place, shoe.last.way_up) == (2, 7, schema.WAY_UP)
+    shoe.events.arrived(8, False)  # nothing is on its way: the last
+    assert shoe.last.draw == 2
+
+
+def test_an_arrival_at_the_neighbour_in_the_same_lane_belongs_to_the_card_that_went_over_it(shoe: Shoe) -> None:
+    shoe.due(1)
+    shoe.draw(covered=0b10000000)  # 1: burn or board
+    shoe.draw(covered=0b00001000)  # 2: seat 6 or 7, hinted at 6
+    shoe.draw(covered=0b10000000)  # 3
+    shoe.events.arrived(7, False)
+    shoe.events.arrived(33, False)
+    shoe.events.arrived(32, False)
+    assert [event.draw for event in shoe.all[3:]] == [2, 1, 3]
+
+
+def test_a_card_that_no_node_reports_is_not_waited_for_long(shoe: Shoe) -> None:
+    shoe.due(1)
+    shoe.draw(covered=0b10000000)
+    shoe.feed(bytes(2 * 20_000))
+    shoe.draw(covered=0b00001000)
+    shoe.events.arrived(7, False)
+    assert shoe.last.draw == 2
+
+
+def test_both_cards_of_a_double_may_arrive(shoe: Shoe) -> None:
+    shoe.due(1, schema.DUE_SEAT, 2)
+    shoe.feed(Scene([(print_card(3), 0), (Card(), 20)]).samples(ride([(160, 1000, 1000)])))
+    shoe.events.arrived(2, False)
+    shoe.events.arrived(2, False)
+    assert [event.draw for event in shoe.all] == [1, 1, 2]
 
 
 def test_a_fault_is_told_once_until_it_is_cleared(shoe: Shoe) -> None:

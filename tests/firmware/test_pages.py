@@ -1,0 +1,77 @@
+"""The pages in hardware/ say what the firmware does: signals and pinout against the code."""
+
+from __future__ import annotations
+
+import ast
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+signals: Any = import_module("shoe.signals")
+
+ROOT = Path(__file__).resolve().parents[2]
+COLOURS = {"white": "WHITE", "amber": "AMBER", "red": "RED", "blue": "BLUE", "magenta": "MAGENTA"}
+CLASSES = ("READY", "ATTENTION", "STOP", "FLOOR", "ALIGN", "UNSUPERVISED", "FAULT")
+
+
+def rows(page: str) -> dict[str, list[str]]:
+    """The rows of the page's tables by their first cell."""
+    lines = (ROOT / "hardware" / page).read_text().splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return {row[0]: row[1:] for row in cells}
+
+
+def numbers(text: str) -> set[int]:
+    return {int(number) for number in re.findall(r"\d+", text)}
+
+
+def outer_lamps(mask: int) -> set[int]:
+    """First and last lamp of a block, as the page names it; none for all lamps or a pattern of many blocks."""
+    lit = [lamp + 1 for lamp in range(8) if mask >> lamp & 1]
+    return set() if len(lit) in (0, 8) or mask in (0xAA, 0x55) else {lit[0], lit[-1]}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_page_of_signals(name: str) -> None:
+    colour, light, sound = signals.PATTERNS[getattr(signals, name)]
+    said_colour, said_light, said_sound, _ = rows("signals.md")[name]
+    assert getattr(signals, COLOURS[said_colour]) == colour
+    steady = all(ms == 0 for _, ms in light)
+    assert ("steady" in said_light) == steady
+    expected = {ms for _, ms in light if ms}.union(*(outer_lamps(lamps) for lamps, _ in light))
+    assert numbers(said_light) == expected
+    hertz = {hz for hz, _ in sound if hz}
+    assert hertz <= numbers(said_sound)
+    assert (said_sound == "none") == (not sound)
+
+
+def test_the_page_of_the_pinout_has_the_ladders_levels() -> None:
+    tree = ast.parse((ROOT / "firmware" / "board.py").read_text())
+    values = {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    assert set(values["KEY_LEVELS"]) <= numbers(rows("pinout.md")["28"][1])
+    assert values["DAZZLE"] in numbers(rows("pinout.md")["27"][1])
+
+
+def test_the_page_of_the_pinout_has_every_pin_of_the_board() -> None:
+    tree = ast.parse((ROOT / "firmware" / "board.py").read_text())
+    used = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", "")
+            whole = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+            if name in ("Pin", "Sampler", "Shift165", "ladder"):
+                used |= set(whole)
+            elif name in ("Bar", "Piezo"):
+                used.add(whole[0])
+            elif name == "seat_bus":
+                used |= set(whole[1:])
+    table = set().union(*(numbers(first) for first in rows("pinout.md") if first[:1].isdigit()))
+    assert used <= table
+    assert {0, 1, 4, 5, 10, 17, 18, 19, 20, 21, 26, 27, 28} <= used
