@@ -79,6 +79,10 @@ class TableState(NamedTuple):
     deck: str = ""  # the answer to the last question about the deck: change or keep
     hands: int = 0
 
+    def with_hand(self, hand: HandState) -> TableState:
+        """The same table, the hand one fact further."""
+        return TableState(hand, self.rulings, self.setup, self.button, self.deck, self.hands)
+
 
 class TableSession:
     """Folds facts under a stack of rule packs. Pure: the same facts give the same rulings."""
@@ -232,6 +236,13 @@ class TableSession:
             return table, (), notes
         if table.hand is None:
             return table, (), ("no hand is in play: nothing is judged until one begins",)
+        if not deferred and type(event) not in _REWRITES and not (type(event) is Draw and event.double):
+            step = fold(table.hand, event)
+            if not step.findings:  # by far the most facts are as they should be
+                if type(event) is Draw:
+                    self._draws[step.state.last] = entry.id
+                if step.state.setup is table.hand.setup:
+                    return table.with_hand(step.state), (), step.notes
         before = len(table.rulings)
         notes = ()
         if isinstance(event, FloorDecision):
@@ -459,6 +470,7 @@ def _deck_requested(table: TableState, event: Event, stack: Stack) -> tuple[Tabl
     return _deck_question("deck_on_proof" if event.marked else "deck_on_request", table, stack)
 
 
+_REWRITES = (Undo, ReportTarget, FloorDecision)  # handled before the fold
 _AROUND = {  # facts about the table rather than the hand
     DrawForButton: _button_drawn,
     DealerPush: lambda table, _, stack: _deck_question("deck_on_dealer_push", table, stack),

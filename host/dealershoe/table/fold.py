@@ -91,10 +91,11 @@ def _act(state: HandState, event: Act) -> Step:
         raise UserError(f"an action by seat {event.seat}", "that seat is not in the hand", "correct the seat")
     state, found = _leave_deal(state)
     state = state._replace(acts=(*state.acts, (state.street, event)))
-    owed = any(step.kind == SEAT and step.seat == event.seat for step in state.agenda)
-    short = dict(state.found).get(event.seat or 0, 99) < need(state, first_street(state))
-    if owed and short and not found:
-        held = dict(state.found)[event.seat or 0]
+    held = dict(state.found).get(event.seat or 0) if state.found and not found else None
+    if held is not None and held < need(state, first_street(state)) and find(state.agenda, SEAT) >= 0:
+        owed = any(step.kind == SEAT and step.seat == event.seat for step in state.agenda)
+        if not owed:
+            return Step(state)
         more = (("cards_held", held), ("in_sequence", False))
         found = (Finding("short", (), event.seat or 0, street=first_street(state), more=more),)
     return Step(state, found)
