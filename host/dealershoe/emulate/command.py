@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -26,6 +27,7 @@ from dealershoe.rules.stack import load_stack
 from dealershoe.session import TableSession
 
 BETWEEN = {"real": 0.35, "fast": 0.0}  # seconds from card to card at a dealer's pace
+A_PERSON = 600.0  # seconds to type a line somewhere else
 LIVE_HELP = f"""\
 Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, card 3 exposed, betting complete. Also:
   press KEY [held]     KEY one of {", ".join(KEYS)}
@@ -64,13 +66,19 @@ def command(
     accidents = [parse_accident(fault) for fault in faults]
     lines = _script(script) if script is not None else ()
     session = TableSession(load_stack(rules))
-    shoe = EmulatedShoe(pace=pace)
     out = _Printer()
+    shoe = EmulatedShoe(pace=pace)
     if verbose:
         shoe.line.on_frame = lambda heard: out(_frame(heard))
     teller = _Teller(shoe, out, say)
     dealer = ScriptedDealer(shoe, session, teller, seed=seed, between=BETWEEN[pace], accidents=accidents)
-    with contextlib.suppress(KeyboardInterrupt), shoe, _named(link, shoe.port), Narrator(shoe, out) as narrator:
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        contextlib.closing(teller),
+        shoe,
+        _named(link, shoe.port),
+        Narrator(shoe, out) as narrator,
+    ):
         out(f"port {link or shoe.port}")
         if not shoe.on_micropython:
             out("there is no MicroPython for this platform: the firmware runs under CPython")
@@ -99,30 +107,34 @@ class _Teller:
     def __init__(self, shoe: EmulatedShoe, say: Callable[[str], None], path: Path | None) -> None:
         self._shoe = shoe
         self._say = say
-        self._path = path
+        self._file = None if path is None else _opened(path)
 
     def __call__(self, text: str) -> None:
         before = self._shoe.line.due
-        if self._path is not None:
-            with _opened(self._path) as file:
-                file.write(text + "\n")
+        if self._file is not None:
+            self._file.write(text + "\n")
+            self._file.flush()
         else:
             self._say(f"tell the host: {text}")
         line = parse_line(text, 1, "dealer")
         if line is not None and isinstance(line.item, Hand | NextHand) and self._shoe.line.up:
             # its cards must not be counted in the hand before
             self._shoe.wait_for(
-                lambda: self._shoe.line.due not in (None, before), f"the host to begin `{text}`", deadline=600.0
+                lambda: self._shoe.line.due not in (None, before), f"the host to begin `{text}`", deadline=A_PERSON
             )
 
+    def close(self) -> None:
+        """No more lines."""
+        if self._file is not None:
+            self._file.close()
 
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[IO[str]]:
+
+def _opened(path: Path) -> IO[str]:
+    """The file, to add to. Read and write: a pipe that nobody reads yet opens at once, and ends when this is closed."""
     try:
-        with path.open("a") as file:
-            yield file
+        return os.fdopen(os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666), "w")
     except OSError as error:
-        raise UserError(f"{path} cannot be written", str(error.strerror), "name a file or a pipe with --say") from error
+        raise UserError(f"{path} cannot be written", str(error.strerror), "give --say a file or a pipe") from error
 
 
 def _script(path: Path) -> tuple[Line, ...]:

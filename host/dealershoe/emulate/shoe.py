@@ -386,8 +386,10 @@ class EmulatedShoe:
         """The firmware asked for a reset: a new process, a new reader."""
         wire.close()
         self._firmware.stop()
-        self.resets += 1
         self._start(WATCHDOG)
+        with self._changed:
+            self.resets += 1
+            self._changed.notify_all()
 
     def _take(self, output: Output, data: bytes) -> None:
         if output is Output.MARK:

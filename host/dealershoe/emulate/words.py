@@ -46,6 +46,10 @@ def lamps(lights: Sequence[Pixel]) -> str:
     )
 
 
+def _lit(lights: Sequence[Pixel]) -> bool:
+    return any(colour(pixel) != "dark" for pixel in lights)
+
+
 def _listed(numbers: list[int]) -> str:
     if len(numbers) == 1:
         return f"lamp {numbers[0]}"
@@ -81,17 +85,17 @@ class Watcher:
     def _light_words(self, now: float) -> str:
         if not self._lights:
             return "dark"
-        recent = [lights for at, lights in self._lights if at > now - MEMORY]
         last = self._lights[-1][1]
-        shown = next((lights for lights in reversed(recent) if lamps(lights) != "dark"), last)
-        changes = len({lamps(lights) for lights in recent})
-        if changes < 2 or len(recent) < 4:
-            return lamps(last)
-        flashes = sum(1 for a, b in pairwise(recent) if lamps(a) == "dark" != lamps(b))
-        if flashes:
-            rate = flashes / MEMORY
-            return f"{lamps(shown)}, flashing {'fast' if rate >= FAST else 'slowly'}"
-        return f"{colour(next(p for p in shown if colour(p) != 'dark'))}, moving"
+        recent = [lights for at, lights in self._lights if at > now - MEMORY] or [last]
+        flashes = sum(1 for before, after in pairwise(recent) if not _lit(before) and _lit(after))
+        patterns = list(dict.fromkeys(lamps(lights) for lights in recent if _lit(lights)))
+        if len(self.colours) == 1 and len(patterns) > 2:
+            return f"{next(iter(self.colours))}, running along the lamps"
+        if len(patterns) == 2 and lamps(last) in patterns and len(recent) > 2:
+            return " and ".join(sorted(patterns)) + " in turn"
+        if flashes > 1:
+            return f"{patterns[-1]}, flashing {'fast' if flashes / MEMORY >= FAST else 'slowly'}"
+        return patterns[-1] if flashes else lamps(last)
 
     def _sound_words(self, now: float) -> str:
         heard = list(dict.fromkeys(hz for at, hz in self._tones if at > now - MEMORY and hz))
