@@ -13,14 +13,19 @@ from dealershoe.lazy import LazyGroup
     modules={
         "list": "dealershoe.rules.show_command",
         "show": "dealershoe.rules.show_command",
+        "vocabulary": "dealershoe.rules.show_command",
         "lint": "dealershoe.rules.lint_command",
         "test": "dealershoe.rules.lint_command",
         "diff": "dealershoe.rules.diff_command",
+        "keygen": "dealershoe.rules.shelf_command",
         "sign": "dealershoe.rules.shelf_command",
         "verify": "dealershoe.rules.shelf_command",
+        "trust": "dealershoe.rules.shelf_command",
+        "revoke": "dealershoe.rules.shelf_command",
         "install": "dealershoe.rules.shelf_command",
         "activate": "dealershoe.rules.shelf_command",
         "rollback": "dealershoe.rules.shelf_command",
+        "history": "dealershoe.rules.shelf_command",
     },
 )
 def command() -> None:

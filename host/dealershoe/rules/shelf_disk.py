@@ -22,6 +22,7 @@ except ImportError:  # Windows: one person at a time is all there is
 POSIX = os.name == "posix"
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 BINARY = getattr(os, "O_BINARY", 0)
+NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # a pipe is not waited for
 FULLSYNC = getattr(fcntl, "F_FULLFSYNC", None)  # macOS: fsync alone leaves the data in the drive's cache (fsync(2))
 
 
@@ -130,16 +131,17 @@ def make_folders(disk: Disk, folder: Path) -> None:
 def read_file(path: Path, biggest: int) -> bytes:
     """The bytes of a plain file. Raises UserError for a missing one, a link, a device, or more than `biggest` bytes."""
     try:
-        file = os.open(path, os.O_RDONLY | NOFOLLOW | BINARY | getattr(os, "O_NONBLOCK", 0))
+        file = os.open(path, os.O_RDONLY | NOFOLLOW | BINARY | NONBLOCK)
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise UserError(f"{path} is not a file", "it is a folder or a device", "give a file")
+            data = b""
+            while len(data) <= biggest and (more := os.read(file, biggest + 1 - len(data))):
+                data += more
+        finally:
+            os.close(file)
     except OSError as error:
-        if path.is_symlink():
-            raise _a_link(path) from error
-        raise UserError(f"{path}: {error.strerror}", "it is not there or may not be read", "check the name") from error
-    with open(file, "rb") as opened:
-        mode = os.fstat(file).st_mode
-        if not stat.S_ISREG(mode):
-            raise UserError(f"{path} is not a file", "it is a folder or a device", "give a file")
-        data = opened.read(biggest + 1)
+        raise _a_link(path) if path.is_symlink() else _unreadable(path, error) from error
     if len(data) > biggest:
         raise UserError(f"{path} has more than {biggest} bytes", "it is something else", "give the right file")
     return data
@@ -153,25 +155,20 @@ def private(path: Path) -> None:
         )
 
 
-def guarded(folder: Path) -> None:
-    """Raises UserError when anyone at all could change what is in `folder`, or put another in its place."""
-    if folder.is_symlink():
-        raise _a_link(folder)
-    if not POSIX:
-        return
-    for one in (folder, *folder.absolute().parents):
-        mode = one.stat().st_mode
-        sticky = one != folder and mode & stat.S_ISVTX  # as /tmp: only the owner takes a name away
-        if mode & stat.S_IWOTH and not sticky:
-            raise UserError(f"anyone may write to {one}", "its permissions are too wide", "chmod o-w it")
-
-
-def guarded_file(path: Path) -> None:
-    """Raises UserError when anyone at all could change the file, or it is a link."""
+def guarded(path: Path) -> None:
+    """Raises UserError when anyone at all could change the file or folder, or put another in its place."""
     if path.is_symlink():
         raise _a_link(path)
-    if POSIX and path.stat().st_mode & stat.S_IWOTH:
-        raise UserError(f"anyone may write to {path}", "its permissions are too wide", "chmod o-w it")
+    if not POSIX:
+        return
+    try:
+        modes = {one: one.stat().st_mode for one in (path, *path.absolute().parents)}
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    for one, mode in modes.items():
+        sticky = one != path and mode & stat.S_ISVTX  # as /tmp: only the owner takes a name away
+        if mode & stat.S_IWOTH and not sticky:
+            raise UserError(f"anyone may write to {one}", "its permissions are too wide", "chmod o-w it")
 
 
 @contextlib.contextmanager
@@ -196,6 +193,10 @@ def refused(path: Path, error: OSError) -> UserError:
         "the disk is full, failing or protected",
         "nothing has changed: try again when it is put right",
     )
+
+
+def _unreadable(path: Path, error: OSError) -> UserError:
+    return UserError(f"{path}: {error.strerror}", "it is not there or may not be read", "check the name")
 
 
 def _a_link(path: Path) -> UserError:

@@ -76,9 +76,19 @@ class State:
         """The stack in force, () for none."""
         return self.activations[-1] if self.activations else ()
 
+    @property
+    def before(self) -> Layers:
+        """The stack that was in force before, () for none."""
+        return self.activations[-2] if len(self.activations) > 1 else ()
+
     def highest(self, pack: str) -> Version | None:
         """The highest version of `pack` that is installed."""
         return max((version for name, version in self.installed if name == pack), default=None)
+
+
+def trusting(public: bytes) -> State:
+    """The state of a house that trusts this one key (32 bytes) and has nothing yet."""
+    return State(trusted={key_id(public): public})
 
 
 def write(history: bytes, change: Change) -> bytes:
