@@ -139,7 +139,7 @@ while True:
     time.sleep_ms(1)
 """
     )
-    shoe.pull(speed=1.0)
+    shoe.pull(speed=1.0, wait=False)
     # the lip is blocked for 63.5 mm: 63.5 ms, 1270 samples
     shoe.wait_for(lambda: abs(shoe.tone - 8 - 1270) <= 1, "1270 samples with the lip blocked")
 

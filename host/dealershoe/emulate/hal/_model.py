@@ -34,6 +34,7 @@ _fast = os.getenv("HAL_PACE") == "fast"
 _unread = b""
 _at = 0  # how much of _unread is used
 _left = 0  # samples of the present record still to come
+_marks = []  # [number, sample number] that the timeline has passed and the model has not been told of
 _late = []  # [sample number, bytes] for the seat bus, soonest first
 _flying = False  # the timeline does not go on before every card has arrived
 _started = None  # ticks_us of the last look
@@ -81,7 +82,7 @@ def _next_record():
     elif kind == AMBIENT:
         ambient = level
     elif kind == MARK:
-        post(OUT_MARK, struct.pack("<II", number, sampled & 0xFFFFFFFF))
+        _marks.append((number, sampled & 0xFFFFFFFF))
     elif kind == PIN:
         switches[a] = b
     elif kind == ARRIVED:
@@ -94,6 +95,16 @@ def busy():
     if not _fast or _started is None:
         return False
     return _left > 0 or bool(_late) or len(_unread) - _at >= _SIZE
+
+
+def turn():
+    """The firmware looks at its host's line, once a turn of its loop: it has dealt with what the sensors said before.
+
+    A mark says so to the model; the firmware's answer, if there is one, is written before its next turn.
+    """
+    if _marks and not bus:
+        number, at = _marks.pop(0)
+        post(OUT_MARK, struct.pack("<II", number, at))
 
 
 def start():

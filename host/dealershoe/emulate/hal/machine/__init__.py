@@ -54,7 +54,7 @@ def enable_irq(state):
 
 def unread():
     """Whether a UART holds bytes that the firmware has not read: then a sleep ends at once."""
-    return any(uart.any() for uart in _uarts)
+    return bool(_model.bus) or any(uart._held for uart in _uarts)
 
 
 def lightsleep(ms=0):
@@ -191,6 +191,7 @@ class UART(io.IOBase):
     def any(self):
         if self._file is None:
             return len(_model.bus)
+        _model.turn()
         if not self._held:
             self._held = self._file.read(256) or b""
             if self._held:
