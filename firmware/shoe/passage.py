@@ -80,6 +80,8 @@ class Passage:
         self._entered = 0  # sample indices: throat blocked,
         self._lipped = 0  # lip blocked,
         self._tail = 0  # throat clear again,
+        self._read_below = -1  # marks of the strips when `below` and `above` were read
+        self._read_above = -1
         self._next_entered = 0  # throat blocked by the next card
         self._lip_marks = 0  # marks seen when the lip was blocked
         self._next_below = 0  # marks that belong to this card when the next one came to the throat, or it goes back
@@ -116,6 +118,8 @@ class Passage:
         for k in range(0, 2 * edges, 2):
             self._edge((base + out[k]) & MASK, out[k + 1])
         self._timers(clock.index)
+        if self.state == LEAVING:  # the code is past the heads: read it while the card still has some mm to go
+            self._read(self.bottom.marks, self.top.marks)
 
     def _edge(self, at: int, levels: int) -> None:
         self._timers(at)
@@ -175,9 +179,19 @@ class Passage:
         """Something comes, from inside or outside; nothing is known of it."""
         self.bottom.clear()
         self.top.clear()
+        self._read_below = self._read_above = -1
         self._entered = self._lipped = self._tail = self.at
         self._lip_marks = 0
         self._reached = self._turned = self._long = self._long_above = self._dim = False
+
+    def _read(self, marks_below: int, marks_above: int) -> None:
+        """Read both strips, unless nothing has come since they were read last."""
+        if marks_below != self._read_below:
+            self._read_below = marks_below
+            self.below.read(self.bottom, marks_below)
+        if marks_above != self._read_above:
+            self._read_above = marks_above
+            self.above.read(self.top, marks_above)
 
     def _most_marks(self) -> int:
         return max(self.bottom.marks, self.top.marks)
@@ -190,10 +204,9 @@ class Passage:
         """The throat is clear: a single card's code has 1.5 mm to go until its last mark ends (65.0 of 63.5 mm)."""
         self._tail = self.at
         if not self._turned:
-            marks = self.bottom.marks
-            self._long = marks >= CELLS and self.below.read(self.bottom, marks) == READ
-            marks = self.top.marks
-            self._long_above = marks == CELLS and self.above.read(self.top, marks) == READ
+            self._read(self.bottom.marks, self.top.marks)
+            self._long = self.below.result == READ
+            self._long_above = self.above.result == READ
 
     def _next_card(self) -> None:
         """The throat is blocked again behind this card: the next one, or this one goes back."""
@@ -220,6 +233,7 @@ class Passage:
         self._gone(self._next_below, self._next_above)
         self.bottom.keep_from(self._next_below)
         self.top.keep_from(self._next_above)
+        self._read_below = self._read_above = -1
         self._entered = self._next_entered
         self._turned = self._long = self._long_above = self._dim = False
 
@@ -229,8 +243,7 @@ class Passage:
     def _gone(self, marks_below: int, marks_above: int) -> None:
         """A card is out; so many of the marks are its own."""
         below, above = self.below, self.above
-        below.read(self.bottom, min(marks_below, self.bottom.marks))
-        above.read(self.top, min(marks_above, self.top.marks))
+        self._read(min(marks_below, self.bottom.marks), min(marks_above, self.top.marks))
         took = since(self.at, self._tail)
         self.speed = min(SLOTS_MM * 1000 * PER_MS // took, MOST_SPEED) if took else MOST_SPEED
         both = below.result == READ and above.result == READ
@@ -290,6 +303,5 @@ class Passage:
     def _went_out(self) -> bool:
         """Whether a whole code went outward past a head."""
         below, above = self.below, self.above
-        below.read(self.bottom, self.bottom.marks)
-        above.read(self.top, self.top.marks)
+        self._read(self.bottom.marks, self.top.marks)
         return (below.result == READ and not below.reversed) or (above.result == READ and not above.reversed)

@@ -225,7 +225,7 @@ def test_a_lost_mark_and_one_too_many_deceive_a_reader_without_the_rhythm(monkey
 
     def run() -> int:
         wrong = 0
-        for card, lost, extra in itertools.product(range(0, 54, 3), range(2, 15), range(2, 15)):
+        for card, lost, extra in itertools.product(range(0, 54, 7), range(2, 15), range(2, 15)):
             if abs(lost - extra) < 4:
                 continue
             paper = print_card(card)
