@@ -22,7 +22,7 @@ from dealershoe.table.findings import FACTS, KINDS, Value
 
 SELF = "self"  # how a scenario's stack names the pack that it stands in
 PACK_KEYS = {"id", "version", "title", "source", "edition", "effective", "extends"}
-RULE_KEYS = {"id", "finding", "when", "window", "ruling", "remedy", "cite", "say", "decides", "closed"}
+RULE_KEYS = {"id", "finding", "when", "window", "ruling", "remedy", "cite", "say", "decides", "closed", "after"}
 ANSWER_KEYS = {"ruling", "remedy", "say", "decides"}
 SCENARIO_KEYS = {"name", "stack", "deal"}
 SECTIONS = {"pack", "parameters", "windows", "procedure", "rules", "scenarios"}
@@ -67,6 +67,7 @@ class Rule:
     open: Answer
     closed: Answer
     line: int = 0  # of the file that it was read from
+    after: tuple[str, ...] = ()  # rules that must stand before it, because they are to rule where both match
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +267,10 @@ def _rules(read: Fields, parameters: Mapping[str, Value], windows: Mapping[str, 
             read.note(("rules", index, "id"), f"two rules are named `{rule.id}`, the first on line {first}")
         elif len(read.problems) == before:
             rules[rule.id] = rule
+        for earlier in rule.after:
+            if earlier not in rules or earlier == rule.id:
+                path = ("rules", index, "after")
+                read.note(path, f"rule `{rule.id}`: `after` names `{shown(earlier)}`, which does not stand before it")
     return tuple(rules.values())
 
 
@@ -306,7 +311,16 @@ def _rule(
         open=_answer(read, table, path, where),
         closed=closed,
         line=read.lines.line(path),
+        after=_after(read, table, path, where),
     )
+
+
+def _after(read: Fields, table: Mapping[str, Any], path: toml_lines.Path, where: str) -> tuple[str, ...]:
+    said = table.get("after", [])
+    if isinstance(said, list) and all(isinstance(name, str) for name in said):
+        return tuple(said[:MOST_RULES])
+    read.note((*path, "after"), f"{where}: `after` must be a list of rules")
+    return ()
 
 
 def _answer(read: Fields, table: Mapping[str, Any], path: toml_lines.Path, where: str) -> Answer:

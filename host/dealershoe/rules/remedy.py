@@ -116,7 +116,9 @@ def _wait_betting(state: HandState, edit: Edit, part: Part) -> Edit:
 
 
 def _deal_street(state: HandState, edit: Edit, part: Part) -> Edit:
-    kind = BOARD if state.setup.game == "holdem" else DEAL
+    kind, streets = (BOARD, HOLDEM_STREETS[1:]) if state.setup.game == "holdem" else (DEAL, STUD_STREETS)
+    if part.street not in streets:  # nothing lies on it in this game
+        return edit
     index = find(edit.agenda, kind, part.street, edit.cursor)
     if index >= 0:
         return _after(edit, index, part)
@@ -126,8 +128,12 @@ def _deal_street(state: HandState, edit: Edit, part: Part) -> Edit:
 
 def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
     """The next card goes where the card of the finding was due."""
+    if not part.cards:
+        return edit
     card = state.cards[part.cards[0] - 1]
-    kind = card.due.kind if card.due else "nothing"
+    if card.extra:  # nothing was due for it, nothing takes its place
+        return edit
+    kind = "seat" if card.serves else card.due.kind if card.due else "nothing"
     if kind == "seat":
         seat = card.serves or (card.due.seat if card.due else 0)
         return _insert(edit, _step(SEAT, part)._replace(seat=seat, street=card.street))
@@ -158,7 +164,7 @@ VERBS: dict[str, Verb] = {
     "scrap": Verb(_now_by_hand, "Take card {cards} out of play, face up", CARDS, True),
     "return-to-top": Verb(_now_by_hand, "Return card {cards} to the top of the stub", CARDS, True),
     "return-to-stub": Verb(_now_by_hand, "Return card {cards} to the stub", CARDS, True),
-    "take-back": Verb(_by_hand, "Take card {cards} back from seat {seat}, unseen", ("cards",), True),
+    "take-back": Verb(_by_hand, "Take card {cards} back, unseen", ("cards",), True),
     "show": Verb(_by_hand, "Show card {cards} to the table", ("cards",), True),
     "becomes-upcard": Verb(_by_hand, "Card {cards} stays face up as the upcard; the third card goes down", (), True),
     "wait-betting": Verb(_wait_betting, "Let the betting be completed", STREETS),

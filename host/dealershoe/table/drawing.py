@@ -249,9 +249,8 @@ def _board_while_burn(state: HandState, event: Draw, target: Place, step: Step, 
     board = find(state.agenda, BOARD, street)
     if board < 0:
         number = next_number(state)
-        return _add(state, event, "board", wanted, street=street), [
-            Finding("extra-board-card", (number,), street=street)
-        ]
+        state = settle(_add(state, event, "board", wanted, street=street))
+        return state, [Finding("extra-board-card", (number,), street=street)]
     return _as_due(state, event, state.agenda[board], board, wanted)
 
 

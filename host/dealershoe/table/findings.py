@@ -50,7 +50,7 @@ KINDS = {
 }
 
 FACTS = {
-    "game": ("string", "holdem or stud"),
+    "game": ("string", "the game: holdem or stud"),
     "street": ("string", "the street that the finding is about"),
     "players": ("int", "seats dealt in"),
     "heads_up": ("bool", "two seats dealt in"),

@@ -1,0 +1,108 @@
+"""Any step of any remedy may follow any finding: the table goes on, whatever a pack asks. For rules maintainers."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dealershoe.deal.grammar import parse
+from dealershoe.errors import UserError
+from dealershoe.events import Ack, BettingComplete, DeckLoaded, Draw, Event, Pick, ShuffledStub
+from dealershoe.judge.runner import events_of, run_script
+from dealershoe.rules.pack import read_pack
+from dealershoe.rules.remedy import VERBS
+from dealershoe.rules.stack import Stack
+from dealershoe.session import TableSession
+from dealershoe.table.findings import KINDS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SIX = "hand seats=1-6 button=6\n"
+STUD = "hand seats=1-4 button=4 game=stud\n"
+TO_THE_FLOP = SIX + "deal hole\nbetting complete\n"
+TO_THE_TURN = TO_THE_FLOP + "deal flop\nbetting complete\n"
+TO_THE_RIVER = TO_THE_TURN + "deal turn\nbetting complete\n"
+# each kind of finding, by the shortest script that brings it about (DESIGN section 6)
+OPENINGS: dict[str, list[str]] = {
+    "exposed": [
+        SIX + "deal 2\ncard 3 exposed",
+        STUD + "deal 2\ncard 3 exposed",
+        SIX + "deal hole\nact 3 fold\nexposed #5",
+    ],
+    "burn-exposed": [TO_THE_FLOP + "card burn exposed"],
+    "off-table": [SIX + "deal 2\ncard off-table", TO_THE_FLOP + "card off-table", SIX + "deal hole\noff-table #3"],
+    "boxed": [SIX + "deal 3\ncard 4 boxed", TO_THE_FLOP + "card burn boxed", TO_THE_FLOP + "deal 1\ncard board boxed"],
+    "not-entitled": [SIX + "deal 3\ncard 9", SIX + "deal hole\nreport not-entitled seat=4"],
+    "dealt-out": [SIX + "deal hole\nreport entitled seat=8", SIX + "deal hole\nreport count seat=3 cards=0"],
+    "first-card-wrong-seat": [SIX + "card 2"],
+    "out-of-sequence": [SIX + "deal 2\ncard 4", SIX + "deal 2\ncard board", SIX + "deal 2\ncard muck"],
+    "extra-card": [SIX + "deal hole\ncard 1", SIX + "deal 8\ncard 1", SIX + "deal hole\nreport count seat=3 cards=4"],
+    "short": [SIX + "deal hole\nreport count seat=5 cards=1", SIX + "deal 10\nact 3 call"],
+    "button-wrong": [SIX + "deal 5\nreport button seat=2"],
+    "duplicate": [SIX + "deal 2\nreport duplicate", SIX + "card 1 Ah\ncard 2 Ah"],
+    "wrong-back": [SIX + "deal 2\ncard 3 wrong-back", SIX + "deal 2\nreport wrong-back #1"],
+    "joker": [SIX + "deal 2\ncard 3 joker", TO_THE_FLOP + "deal 1\ncard board joker"],
+    "foreign-card": [SIX + "deal 2\ncard 3 foreign"],
+    "missing-card": [SIX + "deal 2\nreport missing"],
+    "premature-flop": [SIX + "deal hole\ncard burn\ncard board"],
+    "premature-turn": [TO_THE_FLOP + "deal flop\ncard burn\ncard board"],
+    "premature-river": [TO_THE_TURN + "deal turn\ncard burn\ncard board"],
+    "premature-street": [STUD + "deal third\ncard 1"],
+    "premature-combination": [TO_THE_FLOP + "deal flop\ncard burn\ncard board\ncard burn\ncard board"],
+    "extra-board-card": [
+        TO_THE_FLOP + "deal flop\ncard board",
+        TO_THE_RIVER + "deal river\nbetting complete\ncard board",
+    ],
+    "missing-burn": [TO_THE_FLOP + "card board\ncard board\ncard board", TO_THE_RIVER + "card board"],
+    "extra-burn": [TO_THE_FLOP + "card burn\ncard burn", TO_THE_RIVER + "card burn\ncard burn"],
+    "stub-dropped": [TO_THE_FLOP + "report dropped-stub with=muck,burns"],
+    "not-due": [TO_THE_RIVER + "deal river\nbetting complete\naward\ncard 3"],
+}
+STEPS = [step for verb, entry in VERBS.items() for step in (verb, *(f"{verb} {operand}" for operand in entry.operands))]
+NEXT = st.one_of(
+    st.sampled_from([Draw(), Draw(target="burn"), Draw(target="board"), Ack(), ShuffledStub(), DeckLoaded()]),
+    st.just(BettingComplete()),
+    st.integers(1, 6).map(lambda seat: Draw(target=seat)),
+    st.integers(1, 22).map(Pick),
+)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("steps") / "steps.toml"
+
+
+def stack(place: Path, kind: str, steps: list[str]) -> Stack:
+    rule = f'[[rules]]\nid = "r"\nfinding = "{kind}"\nruling = "correct"\ncite = "1"\nremedy = {steps!r}\n'
+    place.write_text('[pack]\nid = "steps"\nversion = "1.0.0"\ntitle = "Steps"\n' + rule)
+    return Stack("steps", (read_pack(place),))
+
+
+def test_every_kind_of_finding_has_an_opening() -> None:
+    assert set(OPENINGS) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_openings_bring_their_finding(place: Path, kind: str) -> None:
+    for opening in OPENINGS[kind]:
+        report = run_script("opening", parse(opening, "opening"), stack(place, kind, ["stands"]))
+        assert {one.ruling.finding for one in report.rulings if one.ruling.rule} == {kind}, opening
+
+
+@settings(max_examples=400)
+@given(data=st.data())
+def test_any_remedy_can_follow_any_finding(place: Path, data: Any) -> None:
+    kind = data.draw(st.sampled_from(sorted(KINDS)))
+    opening = data.draw(st.sampled_from(OPENINGS[kind]))
+    session = TableSession(stack(place, kind, data.draw(st.lists(st.sampled_from(STEPS), max_size=6))))
+    for line in parse(opening, "opening"):
+        with contextlib.suppress(UserError):
+            for event in events_of(session, line.item):  # type: ignore[arg-type]
+                session.tell(event)
+    follow: list[Event] = data.draw(st.lists(NEXT, max_size=12))
+    for event in follow:
+        with contextlib.suppress(UserError):
+            session.tell(event)
+        assert session.due.kind in ("seat", "burn", "board", "betting", "ack", "shuffle", "pick", "nothing")
