@@ -344,7 +344,7 @@ class TableSession:
 
     def _pull_back(self, entry: Entry) -> Outcome:
         """The last card is back in the shoe: as if it had not left, unless something was ruled on it."""
-        if self.hand is None or not self.hand.cards:
+        if self.hand is None or self.hand.last <= self.hand.reload:
             return Outcome(notes=("no card is out that could have come back",))
         drawn = self._draws.get(self.hand.last, 0)
         position = position_of(self._entries, drawn)

@@ -135,9 +135,10 @@ def _instead(session: TableSession, hand: HandState, wide: bool) -> Iterator[Fau
     name = f"{due.kind} card"
     for by in ("dealer", "player"):
         if aim != "board":
-            yield Fault(f"{name} exposed by the {by}", (Draw(aim, exposed=by),))
+            regular = by == "player" or hand.setup.game == "stud"  # stud deals cards face up
+            yield Fault(f"{name} exposed by the {by}", (Draw(aim, exposed=by),), regular=regular)
     yield Fault(f"{name} boxed", (Draw(aim, boxed=True),))
-    yield Fault(f"{name} drawn double", (Draw(aim, double=True),))
+    yield Fault(f"{name} drawn double", (Draw(aim, double=True),), regular=aim == "board")
     yield Fault(f"{name} is a joker", (Draw(aim, "joker"),))
     yield Fault(f"{name} of another deck", (Draw(aim, foreign=True),))
     yield Fault(f"{name} with another back", (Draw(aim, wrong_back=True),))
@@ -152,7 +153,8 @@ def _instead(session: TableSession, hand: HandState, wide: bool) -> Iterator[Fau
         yield Fault("action before the deal is complete", (Act(_opener(hand)[0], "call"),), regular=True)
         yield Fault("betting complete before the deal is", (BettingComplete(),), regular=True)
         absentee = order[len(order) // 2]
-        yield Fault("late count while dealing", (ReportCount(absentee, 3),))
+        found = ReportCount(absentee, hand.setup.cards_each + 1)
+        yield Fault("a seat has too many cards while the deal goes on", (found,))
 
 
 def _about_the_last(hand: HandState, wide: bool) -> Iterator[Fault]:

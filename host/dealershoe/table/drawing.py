@@ -137,10 +137,7 @@ def _as_due(state: HandState, event: Draw, step: Step, index: int, wanted: Due) 
         state = _add(
             state, event, wanted.seat, wanted, serves=wanted.seat, street=step.street, initial=first, replacement=True
         )
-        state = consume(state, index)
-        if find(state.agenda, DEAL, step.street) >= 0:  # the deal goes on from here
-            state = state._replace(served=count_served(state, step.street), last_served=wanted.seat)
-        return settle(state), []
+        return settle(_replaced(state, step, index)), []
     if step.kind == BURN:
         state = _add(state, event, "burn", wanted, street=step.street)
         return settle(consume(state, index)), []
@@ -149,6 +146,14 @@ def _as_due(state: HandState, event: Draw, step: Step, index: int, wanted: Due) 
         shown = board_cards(state, step.street)
         return state._replace(unburned=""), [Finding("missing-burn", shown, street=step.street)]
     return state, []
+
+
+def _replaced(state: HandState, step: Step, index: int) -> HandState:
+    """A seat has got the one card it was owed; a deal that is under way goes on from that seat."""
+    state = consume(state, index)
+    if find(state.agenda, DEAL, step.street) >= 0:
+        state = state._replace(served=count_served(state, step.street), last_served=step.seat)
+    return state
 
 
 def _elsewhere(state: HandState, event: Draw, target: Place, step: Step, index: int, wanted: Due) -> Drawn:
@@ -171,7 +176,7 @@ def _off_table(state: HandState, event: Draw, step: Step, index: int, wanted: Du
         state, event, "off-table", wanted, serves=wanted.seat, street=step.street, initial=True,
         replacement=step.kind == SEAT,
     )  # fmt: skip
-    state = consume(state, index) if step.kind == SEAT else imply(_serve(state, wanted.seat), index)
+    state = _replaced(state, step, index) if step.kind == SEAT else imply(_serve(state, wanted.seat), index)
     return settle(state), [Finding("off-table", (number,), wanted.seat)]
 
 
@@ -283,8 +288,8 @@ def _join_early(state: HandState, event: Draw, wanted: Due) -> HandState:
 
 def _board_while_shuffle(state: HandState, event: Draw, target: Place, step: Step, index: int, wanted: Due) -> Drawn:
     """One more card of a street that goes back as a whole goes back with it."""
-    last = state.cards[state.last - 1]
-    if last.place in (STUB, ASIDE) and find(state.agenda, BOARD, last.street) >= 0:
+    last = state.cards[state.last - 1] if state.last > state.reload else None
+    if last and last.place in (STUB, ASIDE) and find(state.agenda, BOARD, last.street) >= 0:
         return _add(state, event, last.place, wanted, street=last.street), []
     return _nowhere(state, event, target, step, index, wanted)
 

@@ -116,6 +116,10 @@ def settle(state: HandState) -> HandState:
             state = _dealt(state, step.street)._replace(
                 agenda=without(state.agenda, index), served=(0,) * len(state.setup.order), last_served=0
             )
+        elif step.kind == PICK and any(state.cards[number - 1].place == STUB for number in step.cards):
+            # what was to be picked from has gone back: nothing of that remedy is left to do
+            state = state._replace(agenda=tuple(other for other in state.agenda if other.remedy != step.remedy))
+            index = 0
         elif step.kind == BOARD and len(board_cards(state, step.street)) >= BOARD_SIZE[step.street]:
             state = _dealt(state, step.street)._replace(agenda=without(state.agenda, index))
         else:
