@@ -3,6 +3,7 @@
 import gc
 
 from shoelink import schema
+from shoelink.timing import elapsed
 
 from shoe.events import Events
 from shoe.keys import Keys
@@ -11,7 +12,7 @@ from shoe.linktask import LinkTask
 from shoe.passage import CHUNK, Passage
 from shoe.sampleclock import PER_MS, SampleClock, since
 from shoe.seats import SeatBus
-from shoe.signals import Signals, elapsed
+from shoe.signals import Signals
 
 STATS_MS = 5000
 AMBIENT_EVERY = 100 * PER_MS  # samples
@@ -43,21 +44,21 @@ class Shoe:
         self._show()
 
     def turn(self, now: int) -> bool:
-        """One turn; True if there was nothing to do and the loop may rest a millisecond."""
-        worked = self._sense()
+        """One turn; True if no card is moving and the loop may rest a millisecond."""
+        self._sense()
         self._look_around()
         self.task.turn(now)
         self._light(now)
         if self.passage.idle:
             self._tidy(now)
-        return not worked
+        return self.passage.still
 
-    def _sense(self) -> bool:
+    def _sense(self) -> None:
         board, passage = self.board, self.passage
         for _ in range(CHUNKS):
             n = board.sampler.readinto(self._samples)
             if not n:
-                return passage.idle is False
+                return
             if board.sampler.overruns != self._overruns:
                 self._skip()
             if not passage.idle:
@@ -70,8 +71,7 @@ class Shoe:
                 self._dim = dim
             passage.feed(self._samples, n)
             if n < CHUNK:
-                break
-        return not passage.idle
+                return
 
     def _skip(self) -> None:
         """The loop was too slow and samples were overwritten: time goes on, a card in the throat may be unread."""

@@ -108,6 +108,11 @@ class Passage:
         """Nothing in the throat or at the lip."""
         return self.state == EMPTY
 
+    @property
+    def still(self) -> bool:
+        """No card is moving."""
+        return self.state == EMPTY or self._stopped
+
     def feed(self, samples, n: int) -> None:
         """Take the next `n` samples (at most CHUNK), one byte of levels each."""
         clock = self.clock

@@ -6,6 +6,7 @@ apart. `hardware/signals.md` shows them.
 """
 
 from shoelink import schema
+from shoelink.timing import elapsed
 
 LAMPS = 8
 
@@ -38,11 +39,6 @@ _CLASS_OF = {
     schema.SIGNAL_STOP: STOP,
     schema.SIGNAL_FLOOR: FLOOR,
 }
-
-
-def elapsed(now: int, then: int) -> int:
-    """Milliseconds between two `ticks_ms` (they wrap at 2^30)."""
-    return (now - then) & 0x3FFFFFFF
 
 
 class Signals:

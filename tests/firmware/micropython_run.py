@@ -4,6 +4,7 @@
 import sys
 
 import micropython
+from drivers.copy_viper import copy_ring
 from shoe import edges
 from shoe.cardcode import READ
 from shoe.passage import Passage
@@ -11,6 +12,15 @@ from shoe.passage import Passage
 if edges.scan is edges.scan_python:
     print("the viper twin is not in use")
     sys.exit(1)
+
+
+ring = bytearray([i * 7 & 0xFF for i in range(4096)])
+for at, n in ((0, 256), (4000, 200), (4095, 1), (3841, 256), (17, 0)):
+    out = bytearray(256)
+    copy_ring(ring, at, out, n)
+    if out != bytearray([ring[(at + i) % 4096] & 0x7F for i in range(n)]) + bytearray(256 - n):
+        print("copy_ring differs")
+        sys.exit(1)
 
 
 class Listener:
