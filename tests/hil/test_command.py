@@ -109,6 +109,39 @@ def test_a_script_waits_for_a_host_and_its_hand(tmp_path: Path, running: list[Ru
     assert not name.is_symlink()
 
 
+def test_a_bridge_at_the_other_end_deals_the_script_through(tmp_path: Path, running: list[Running]) -> None:
+    script, name, pipe = tmp_path / "one.deal", tmp_path / "shoe", tmp_path / "table"
+    script.write_text(HAND + "deal 2\ncard 3 boxed\n")
+    os.mkfifo(pipe)
+    shoe = Running(str(script), "--link", str(name), "--say", str(pipe))
+    running.append(shoe)
+    shoe.until("waiting for a host in session")
+    run = [*COMMAND[:3], "run", "--port", str(name), "--journal", str(tmp_path / "journal")]
+    with (
+        pipe.open() as table,
+        subprocess.Popen(run, stdin=table, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as bridge,
+    ):
+        shoe.until("done card 3 boxed")
+        bridge.terminate()
+        said = bridge.communicate(timeout=DEADLINE)[0]
+    assert re.search(r"#3 boxed.*\nruling ", said), said
+
+
+def test_the_firmware_ends_with_the_process_that_started_it(running: list[Running]) -> None:
+    shoe = Running()
+    running.append(shoe)
+    shoe.until("port /dev/")
+    children = Path(f"/proc/{shoe.process.pid}/task/{shoe.process.pid}/children")
+    if not children.exists():
+        pytest.skip("this system does not list a process's children in /proc")
+    firmware = int(children.read_text().split()[0])
+    shoe.process.kill()
+    shoe.process.wait()
+    end = time.monotonic() + DEADLINE
+    while Path(f"/proc/{firmware}/cmdline").exists() and Path(f"/proc/{firmware}/cmdline").read_bytes():
+        assert time.monotonic() < end, "the firmware still runs"
+
+
 def test_ctrl_c_ends_it_cleanly(running: list[Running]) -> None:
     shoe = Running()
     running.append(shoe)

@@ -36,6 +36,7 @@ from dealershoe.events import (
 )
 from dealershoe.session import TableSession
 from dealershoe.table.agenda import HOLDEM_STREETS, STUD_STREETS
+from dealershoe.table.drawing import faces_up
 from dealershoe.table.state import STUB
 
 SHOE_DECK, FOREIGN_DECK = 0, 3  # deck ids printed on the cards of the game and on a stranger
@@ -142,11 +143,17 @@ class ScriptedDealer:
         target = draw.target
         assert target is not None
         card = accident.card(self._take(draw))
-        by_dealer = draw.exposed == "dealer"
-        sensed = draw.confirmed and target != "off-table"
         self.session.tell(replace(draw, card=draw.card or card.name), "script")
-        number = max(self.session.hand.cards, key=lambda c: c.arrived).number if self.session.hand else 0
-        face_up = draw.up or (by_dealer and sensed)
+        hand = self.session.hand
+        if hand is None:
+            raise UserError("no hand has begun", "", "begin with `hand seats=… button=…`")
+        drawn = hand.cards[hand.last - 1]
+        number = drawn.number
+        by_the_game = faces_up(hand, drawn)
+        by_dealer = draw.exposed == "dealer" or (draw.up and not by_the_game)
+        # a seat node sees a card face up; at stud that may be as it should be, and only a person can say that it is not
+        sensed = draw.confirmed and target != "off-table" and hand.setup.game == "holdem"
+        face_up = by_dealer or by_the_game
         self.shoe.deck.insert(0, card.boxed() if draw.boxed else card)
         accident.before(self.shoe, target)
         if self.shoe.half_out:
@@ -210,11 +217,7 @@ class ScriptedDealer:
 
     def _event(self, event: Event) -> None:
         before = self.session.hand.top if self.session.hand else ()
-        last = (
-            max(self.session.hand.cards, key=lambda c: c.arrived).number
-            if self.session.draws and self.session.hand
-            else 0
-        )
+        last = self.session.hand.last if self.session.hand else 0
         self.session.tell(event, "script")
         if isinstance(event, Hand | NextHand):
             self._out.clear()

@@ -109,6 +109,7 @@ class Firmware:
             stdin=subprocess.DEVNULL,
             stdout=self._errors,
             stderr=self._errors,
+            start_new_session=True,  # Ctrl-C is for this process; the firmware ends with its wire
         )
         theirs.close()
         return ours
