@@ -350,7 +350,8 @@ class TableSession:
         position = position_of(self._entries, drawn)
         if position < 0 or any(key[0] == drawn for key in self._noticed):
             return self._append(entry)
-        return self._refold([other for other in self._entries if other.id != drawn], entry, position)
+        undrawn = [other for other in self._entries if other.id != drawn]
+        return self._refold(undrawn, entry._replace(event=Undo()), position)
 
     def _report_target(self, entry: Entry) -> Outcome:
         """Where a card really went: the draw is put right where it stands in the log, and all is folded again."""

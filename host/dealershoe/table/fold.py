@@ -23,6 +23,7 @@ from dealershoe.events import (
     OffTable,
     Pick,
     Placed,
+    PullBack,
     ReportButton,
     ReportCount,
     ReportDuplicate,
@@ -209,6 +210,12 @@ def _dropped(state: HandState, event: DroppedStub) -> Step:
     return Step(state, (Finding("stub-dropped", more=more),))
 
 
+def _pull_back(state: HandState, event: PullBack) -> Step:
+    """A card that something was ruled on is back on top of the stub; what is known of it stays known."""
+    state = move(state, state.last, STUB)
+    return Step(settle(state._replace(top=(*state.top, state.last), question="")))
+
+
 def _placed(state: HandState, event: Placed) -> Step:
     card = card_of(state, event.number)
     latest = event.number == state.last
@@ -287,6 +294,7 @@ HANDLERS: dict[type, Callable[[HandState, Any], Step]] = {
     ReportMissing: _missing,
     DroppedStub: _dropped,
     Placed: _placed,
+    PullBack: _pull_back,
     Looked: _looked,
     Knew: _knew,
     Pick: _pick,
