@@ -67,7 +67,7 @@ def run(paths: list[Path], say: Console) -> tuple[list[Figure], int]:
             got = load(path).figures()
         except Exception as error:  # one broken benchmark must not hide the others
             failed += 1
-            say.print(f"      failed: {error!r}", highlight=False, markup=False)
+            say.print(f"      failed: {error!r}", highlight=False, markup=False, soft_wrap=True)
             continue
         for figure in got:
             missing = [key for key in KEYS if key not in figure]
