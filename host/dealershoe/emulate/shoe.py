@@ -249,7 +249,9 @@ class EmulatedShoe:
         assert scene is not None
         end = GONE + scene.last_lag
         motion = motion or glide(self._place, end, speed)
-        if motion.at < end:
+        if motion.at < end - 0.5:
+            self._scene = None
+            self.deck[:0] = self.pulled
             raise ValueError(f"the motion ends at {motion.at} mm, the card is clear of everything at {end} mm")
         self._move(motion)
         self._scene = None
