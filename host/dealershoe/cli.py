@@ -16,6 +16,7 @@ COMMANDS = {
     "emulate": "dealershoe.emulate.command",
     "judge": "dealershoe.judge.command",
     "rules": "dealershoe.rules.command",
+    "frames": "dealershoe.frames.command",
 }
 
 
