@@ -15,6 +15,7 @@ from dealershoe.rules.pack import read_pack
 from dealershoe.rules.remedy import VERBS
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
+from dealershoe.table.agenda import Due
 from dealershoe.table.findings import KINDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -89,6 +90,49 @@ def test_the_openings_bring_their_finding(place: Path, kind: str) -> None:
     for opening in OPENINGS[kind]:
         report = run_script("opening", parse(opening, "opening"), stack(place, kind, ["stands"]))
         assert {one.ruling.finding for one in report.rulings if one.ruling.rule} == {kind}, opening
+
+
+def after(place: Path, kind: str, steps: list[str], script: str) -> list[str]:
+    """What a script expects in vain under a pack whose one rule answers `kind` with `steps`."""
+    report = run_script("after", parse(script, "after"), stack(place, kind, steps))
+    assert report.checked
+    return [f"{failure.line}: {failure.expected}: {failure.got}" for failure in report.failures]
+
+
+def test_steps_before_a_redeal_stay_open_until_they_are_done(place: Path) -> None:
+    session = TableSession(stack(place, "duplicate", ["refund", "new-deck", "redeal"]))
+    for line in parse(SIX + "deal 2\nreport duplicate", "refund"):
+        for event in events_of(session, line.item):  # type: ignore[arg-type]
+            session.tell(event)
+    assert [step.done for step in session.steps] == [False, False, False]
+    session.tell(Ack())
+    assert [step.done for step in session.steps] == [True, False, False]
+    session.tell(DeckLoaded())
+    assert (session.steps, session.due) == ((), Due("seat", 1))
+
+
+def test_put_right_moves_a_card_to_its_seat_and_the_deal_goes_on_from_there(place: Path) -> None:
+    script = (
+        SIX + "deal 2\ncard 4\nexpect seat3=#3 seat4=\nexpect due seat 4\ndeal hole\nexpect seat3=#3,#9 seat4=#4,#10"
+    )
+    assert after(place, "out-of-sequence", ["put-right"], script) == []
+
+
+def test_put_right_makes_the_burn_and_the_board_of_cards_that_missed_them(place: Path) -> None:
+    script = (
+        TO_THE_FLOP
+        + "card muck\nexpect burns=#13 muck=\nexpect due board\ncard muck\ndeal flop\nexpect board=#14,#15,#16"
+    )
+    assert after(place, "out-of-sequence", ["put-right"], script) == []
+
+
+def test_the_first_the_last_and_the_burn_are_named_by_operands(place: Path) -> None:
+    script = TO_THE_FLOP + "deal flop\ncard board\nexpect burns=#13,#17 board=#14,#15,#16"
+    assert after(place, "extra-board-card", ["make-burn last", "do-not-burn"], script) == []
+    script = TO_THE_FLOP + "card board\ncard board\ncard board\nexpect burns=#13 board=#14,#15\nexpect due board"
+    assert after(place, "missing-burn", ["make-burn first", "deal-street"], script) == []
+    script = SIX + "deal hole\ncard burn\ncard board\nexpect burns= board="
+    assert after(place, "premature-flop", ["return-to-stub", "return-to-stub burn"], script) == []
 
 
 @settings(max_examples=400)

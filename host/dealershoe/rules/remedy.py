@@ -29,7 +29,9 @@ from dealershoe.table.effects import settle
 from dealershoe.table.state import HandState, Remedy, board_cards, first_street
 
 PICKED = (0,)  # operand: the card that a random pick brings
-CARDS = ("cards", "picked", "board")  # operands: the finding's cards, the picked one, the board cards of its street
+# operands: the finding's cards, the first or last of them, the picked one, the board cards or the burn of its street
+CARDS = ("cards", "first", "last", "picked", "board", "burn")
+_SAID = {"picked": "picked at random", "board": "of the {street}", "burn": "burned before the {street}"}
 
 
 class Edit(NamedTuple):
@@ -145,8 +147,9 @@ def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
 
 
 def _redeal(state: HandState, edit: Edit, part: Part) -> Edit:
-    """The hand as it stands is over: nothing of its agenda is left but to collect, shuffle, cut and load."""
-    return Edit((_step(HAND, part), _step(RELOAD, part)), 2)
+    """The hand as it stands is over: left of its agenda is this remedy's own start, then to collect, shuffle, load."""
+    own = tuple(step for step in edit.agenda[: edit.cursor] if step.kind == HAND and step.remedy == part.remedy)
+    return Edit((*own, _step(HAND, part), _step(RELOAD, part)), len(own) + 2)
 
 
 STREETS = HOLDEM_STREETS + STUD_STREETS[1:]
@@ -162,6 +165,7 @@ VERBS: dict[str, Verb] = {
     "burn": Verb(_sensed(BURN), "Burn one card", STREETS),
     "set-aside": Verb(_now_by_hand, "Set card {cards} aside", CARDS, True),
     "scrap": Verb(_now_by_hand, "Take card {cards} out of play, face up", CARDS, True),
+    "put-right": Verb(_now_by_hand, "Move card {cards} to where it was due", ("cards",), True),
     "return-to-top": Verb(_now_by_hand, "Return card {cards} to the top of the stub", CARDS, True),
     "return-to-stub": Verb(_now_by_hand, "Return card {cards} to the stub", CARDS, True),
     "take-back": Verb(_by_hand, "Take card {cards} back, unseen", ("cards",), True),
@@ -195,8 +199,7 @@ def numbers(cards: tuple[int, ...]) -> str:
 
 def phrase(text: str, ruling_cards: tuple[int, ...], seat: int, street: str) -> str:
     """Fill in a dealer's sentence. Draw numbers and seats only: never a card's identity."""
-    cards = "picked at random" if ruling_cards == PICKED else numbers(ruling_cards) or f"of the {street}"
-    for name, value in (("{cards}", cards), ("{seat}", str(seat)), ("{street}", street)):
+    for name, value in (("{cards}", numbers(ruling_cards)), ("{seat}", str(seat)), ("{street}", street)):
         text = text.replace(name, value)
     return text
 
@@ -204,10 +207,7 @@ def phrase(text: str, ruling_cards: tuple[int, ...], seat: int, street: str) -> 
 def resolve(entry: str, index: int, remedy: int, cards: tuple[int, ...], seat: int, street: str) -> Part:
     """One entry of a pack's remedy, with its operand looked up in the finding."""
     verb, operand = parse_verb(entry)
-    if operand == "picked":
-        cards = PICKED
-    if operand == "board":
-        cards = ()
+    cards = {"picked": PICKED, "first": cards[:1], "last": cards[-1:], "board": (), "burn": ()}.get(operand, cards)
     if operand in STREETS:
         street = operand
     elif verb == "wait-betting":
@@ -217,8 +217,12 @@ def resolve(entry: str, index: int, remedy: int, cards: tuple[int, ...], seat: i
 
 def texts(verbs: tuple[str, ...], cards: tuple[int, ...], seat: int, street: str) -> tuple[str, ...]:
     """The remedy as the dealer reads it, step by step."""
-    parts = [resolve(entry, i, 0, cards, seat, street) for i, entry in enumerate(verbs)]
-    return tuple(phrase(VERBS[p.verb].text, p.cards, p.seat, p.street) for p in parts)
+    read = []
+    for index, entry in enumerate(verbs):
+        part = resolve(entry, index, 0, cards, seat, street)
+        text = VERBS[part.verb].text.replace("{cards}", _SAID.get(parse_verb(entry)[1], "{cards}"))
+        read.append(phrase(text, part.cards, part.seat, part.street))
+    return tuple(read)
 
 
 FLOOR_REMEDIES = {  # what the floor's own decision asks of the dealer
@@ -259,6 +263,13 @@ def renews_deck(ruling: Ruling) -> bool:
     return "new-deck" in ruling.verbs
 
 
+def _burn_of(state: HandState, street: str) -> tuple[int, ...]:
+    return tuple(card.number for card in state.cards if card.place == "burn" and card.street == street)[-1:]
+
+
+_LYING: dict[str, Callable[[HandState, str], tuple[int, ...]]] = {"board": board_cards, "burn": _burn_of}
+
+
 def prescribe(state: HandState, ruling: Ruling, key: tuple[int, str, int]) -> HandState:
     """Write a ruling's remedy into the agenda, ahead of what is there, and let it take effect."""
     number = len(state.remedies)
@@ -268,8 +279,9 @@ def prescribe(state: HandState, ruling: Ruling, key: tuple[int, str, int]) -> Ha
     edit = Edit(state.agenda, 0)
     for index, entry in enumerate(ruling.verbs):
         part = resolve(entry, index, number, ruling.cards, ruling.seat, ruling.street)
-        if parse_verb(entry)[1] == "board":
-            part = part._replace(cards=board_cards(state, ruling.street))
+        lying = _LYING.get(parse_verb(entry)[1])
+        if lying is not None:
+            part = part._replace(cards=lying(state, ruling.street))
         edit = VERBS[part.verb].edit(state, edit, part)
         if part.verb == "redeal":
             state = state._replace(calls=())

@@ -92,7 +92,7 @@ def step_in_words(step: str) -> str:
     """A step of a remedy as the dealer reads it, before a finding fills in cards, seat and street."""
     verb, operand = parse_verb(step)
     said = VERBS[verb].text
-    card = {"picked": "the card picked at random"}.get(operand, "the card")
+    card = _CARDS_SAID.get(operand, "the card")
     street = operand if operand in STREETS else "street"
     for blank, words in _BLANKS:
         said = re.sub(blank, words.format(card=card, street=street), said, flags=re.IGNORECASE)
@@ -101,6 +101,13 @@ def step_in_words(step: str) -> str:
     return said[0].upper() + said[1:]
 
 
+_CARDS_SAID = {
+    "first": "the first of the cards",
+    "last": "the last of the cards",
+    "picked": "the card picked at random",
+    "board": "the street's board card",
+    "burn": "the street's burn",
+}
 _BLANKS = (
     ("cards? {cards}", "{card}"),
     ("{cards}", "{card}s"),

@@ -74,6 +74,22 @@ def _make_board(state: HandState, step: Step) -> HandState:
     return state
 
 
+def _put_right(state: HandState, step: Step) -> HandState:
+    """The card is moved to where it was due, and what was waiting for it goes on from there."""
+    for number in operand(state, step):
+        card = state.cards[number - 1]
+        if card.due is None or card.due.kind not in ("seat", "burn", "board"):
+            continue
+        state = put(state, card._replace(extra=False))
+        state = move(state, number, card.due.seat or card.due.kind)
+        if card.due.kind == "seat" and find(state.agenda, DEAL) >= 0:
+            state = state._replace(last_served=card.due.seat)
+        burn = find(state.agenda, BURN, card.street) if card.due.kind == "burn" else -1
+        if burn >= 0:
+            state = state._replace(agenda=without(state.agenda, burn))
+    return state
+
+
 def _do_not_burn(state: HandState, step: Step) -> HandState:
     index = find(state.agenda, BURN)
     return state if index < 0 else state._replace(agenda=without(state.agenda, index))
@@ -91,6 +107,7 @@ def _dead_hand(state: HandState, step: Step) -> HandState:
 EFFECTS: dict[str, Callable[[HandState, Step], HandState]] = {
     "scrap": _move_all("muck"),
     "set-aside": _move_all(ASIDE),
+    "put-right": _put_right,
     "return-to-stub": _move_all(STUB),
     "return-to-top": _return_to_top,
     "make-burn": _move_all("burn"),
