@@ -112,7 +112,7 @@ def test_an_open_table_names_the_card_and_shows_the_bytes() -> None:
         (b">>> \0", "zero", "the prompt of MicroPython"),
         (b"\0AT+GMM\r\n\0", "zero", "looks for modems"),
         (wire(ACE)[5:], "crc", "half a frame"),
-        (wire(ACE)[:-6] + b"\0", "zero", "a byte was lost"),
+        (wire(ACE)[:-3] + b"\0", "zero", "a byte was lost"),
     ],
 )
 def test_damage_is_explained(stream: bytes, verdict: str, usual: str) -> None:
