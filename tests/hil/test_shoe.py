@@ -14,7 +14,7 @@ from hil.hostend import HostEnd
 from shoelink import schema
 from shoelink.notice import LinkLost
 
-SILENCE_S = 0.75  # DESIGN section 1: losing the host is shown within 750 ms
+SILENCE_S = 0.75  # protocol/README.md: losing the host is shown within 750 ms
 
 
 def due_seat(seat: int, hand: int = 1) -> schema.Due:

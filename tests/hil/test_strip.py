@@ -21,7 +21,7 @@ def test_crc_is_autosar_crc8h2f(data: str, crc: int) -> None:
     assert crc8h2f(bytes.fromhex(data)) == crc
 
 
-def test_names_and_numbers_are_the_wire_contract() -> None:
+def test_names_and_numbers_are_those_of_the_wire() -> None:
     assert [card_number(name) for name in ("2c", "Ac", "2d", "2h", "As", "joker")] == [0, 12, 13, 26, 51, 52]
     assert [card_name(number) for number in range(52)] == list(FIFTY_TWO)
     with pytest.raises(ValueError, match="'10h' is no card"):
@@ -35,7 +35,7 @@ def test_the_first_six_bits_are_the_card_the_next_two_the_deck() -> None:
     assert word & 0xFF == crc8h2f(bytes([51 << 2 | 2]))
 
 
-def test_marks_of_a_strip_are_where_the_contract_puts_them() -> None:
+def test_marks_of_a_strip_are_where_the_card_code_puts_them() -> None:
     strip = print_strip(0, 0)  # 2c: eight zero bits, then the CRC
     assert MARGIN == 9.25
     assert strip.clk[0] == (9.25, 10.5)  # first half of the start cell

@@ -19,7 +19,7 @@ from typing import IO
 
 from dealershoe.errors import UserError
 
-# HIL-notes A2: the nearest to a Pico's 240 kB of heap on a 64-bit build is 240 K words
+# a Pico has some 240 kB of heap; objects are twice as large on a 64-bit build, hence 240 K words
 HEAP = "240wK"
 POWER_ON, WATCHDOG = 1, 3  # machine.reset_cause() of the rp2 port; machine.reset() counts as the watchdog there
 _HERE = Path(__file__).parent

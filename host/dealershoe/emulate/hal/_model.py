@@ -14,7 +14,7 @@ OUT_PIN, OUT_PWM, OUT_BITS, OUT_MARK, OUT_WATCHDOG, OUT_RESET, OUT_RATE, OUT_SEN
 _SIZE = 10
 SAMPLE_US = 50
 # The samples of a moving card come at most this many a look, so that the firmware's other sensors keep up with them.
-_STEP = 20
+_STEP = 50  # 2.5 ms: a Pico's turn is no shorter
 _LONG = 200  # a level that stays for so many samples may pass in larger ones,
 MOST = 240  # ... up to this: less than the firmware takes out of the ring in one look, so that nothing is overrun
 

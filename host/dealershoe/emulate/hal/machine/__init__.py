@@ -17,7 +17,7 @@ PWRON_RESET, WDT_RESET = 1, 3  # reset causes of the rp2 port
 _CAUSE = int(os.getenv("HAL_CAUSE") or PWRON_RESET)
 _UID = bytes(int(os.getenv("HAL_UID")[i : i + 2], 16) for i in range(0, 16, 2))
 
-# board wiring that has a part of its own behind it (HARDWARE-notes, pin budget)
+# board wiring that has a part of its own behind it (hardware/pinout.md)
 _SAMPLED = 10  # GP10 to GP16: the level bits of a sample
 _LANE_DATA, _LANE_CLOCK, _LANE_LOAD = 17, 18, 19
 _LIGHT, _AMBIENT, _KEYS = 26, 27, 28
