@@ -133,6 +133,10 @@ class Rig:
         told = schema.Card(hand, draw, bytes(4), schema.word(draw), 0, 0, 0, 0, 30, 0, 1000, 0)
         return int(self.shoe.link.report(told._replace(**changed)))
 
+    def back(self, draw: int) -> None:
+        """Card `draw` went back into the shoe."""
+        self.shoe.link.report(schema.CardBack(self.shoe.due.hand, draw, bytes(4), 300))
+
     def key(self, key: int, press: int = schema.PRESS_SHORT, hand: int | None = None) -> None:
         """A key of the shoe."""
         number = hand if hand is not None else self.shoe.due.hand

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import termios
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -267,3 +269,48 @@ def test_a_foreign_journal_ends_the_run_with_status_2_and_one_sentence(shoe: Pty
         assert "is not a journal of a bridge" in err
         assert err.count("\n") == 1
         assert notes.read_text() == "mine\n"
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int, bytearray]]:
+    """A terminal of 100 by 40: its keyboard, what a program gets, and all that was written on it."""
+    master, slave = os.openpty()
+    termios.tcsetwinsize(slave, (40, 100))
+    seen = bytearray()
+    reader = threading.Thread(target=_drain, args=(master, seen), daemon=True)
+    reader.start()
+    yield master, slave, seen
+    os.close(slave)
+    reader.join()
+    os.close(master)
+
+
+def _drain(master: int, into: bytearray) -> None:
+    """Read a terminal's master until its other end is closed."""
+    with contextlib.suppress(OSError):
+        while more := os.read(master, 65536):
+            into += more
+
+
+def test_at_a_terminal_run_shows_the_table_and_takes_what_is_typed(
+    shoe: PtyShoe, tmp_path: Path, terminal: tuple[int, int, bytearray]
+) -> None:
+    keyboard, screen, seen = terminal
+    before = termios.tcgetattr(screen)
+    command = [sys.executable, "-c", MAIN, "run", "--port", shoe.path, "--journal", str(tmp_path / "journal")]
+    run = subprocess.Popen(command, stdin=screen, stdout=screen, stderr=subprocess.PIPE)
+    try:
+        wait_for(lambda: b"no hand has begun" in seen, "the picture")
+        os.write(keyboard, b"hnad\rhand seats=1-6 buttn\x7f\x7fton=6\r")
+        wait_for(lambda: b"saw `hnad`" in seen, "the refusal on the screen")
+        wait_for(lambda: shoe.shoe.due is not None, "the hand to reach the shoe")
+        shoe.card(1)
+        wait_for(lambda: "► 2 DUE".encode() in seen, "seat 2 to be due on the screen")
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate(timeout=60)
+    finally:
+        run.kill()
+        run.communicate()
+    assert run.returncode == 0
+    assert err == b""
+    assert termios.tcgetattr(screen) == before

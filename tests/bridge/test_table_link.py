@@ -213,6 +213,35 @@ def test_a_card_missing_in_the_count_means_align() -> None:
     assert "card #2 of the hand is missing" in rig.desk.align_why
 
 
+def test_a_card_pushed_back_comes_again_under_its_number() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.card(2)
+    rig.back(2)
+    rig.run(20)
+    assert rig.desk.session.draws == 1
+    assert (rig.shoe.due.due, rig.shoe.due.seat) == (schema.DUE_SEAT, 2)
+    rig.back(2)  # drawn half out and pushed back: it had not left
+    rig.card(2)
+    rig.seat(2, 2)
+    rig.run(20)
+    assert rig.desk.session.seat_cards(2) == (2,)
+    assert not rig.desk.align_why
+    assert rig.desk.session.draws == 2
+
+
+def test_a_double_passage_is_two_cards() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.card(2, flags=schema.CARD_DOUBLE)
+    rig.card(4)
+    rig.seat(2, 2)
+    rig.seat(4, 4)
+    rig.run(20)
+    assert rig.desk.session.draws == 4
+    assert not rig.desk.align_why
+
+
 def test_a_late_card_of_the_hand_before_is_not_counted_in_this_one() -> None:
     rig = ready()
     before = rig.desk.hand
@@ -280,6 +309,31 @@ def test_a_fault_of_the_shoe_is_shown_until_it_is_over() -> None:
     rig.shoe.link.report(schema.Clear(bytes(4), schema.FAULT_HALF_DRAWN, 0))
     rig.run(20)
     assert rig.desk.faults == {}
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        schema.Fault(bytes(4), schema.FAULT_SAMPLES_LOST, 900),
+        schema.Clear(bytes(4), schema.FAULT_JOURNAL_FULL, 3),  # three reports were refused
+    ],
+)
+def test_where_a_card_may_have_gone_unseen_nothing_is_judged_any_more(lost: object) -> None:
+    rig = ready()
+    rig.shoe.link.report(lost)  # type: ignore[arg-type]
+    rig.run(20)
+    assert "a card may be missing" in rig.desk.align_why
+
+
+def test_what_must_be_understood_and_is_not_stops_the_deal() -> None:
+    rig = ready()
+    kind = schema.RELIABLE | schema.CRITICAL | 0x1F  # no kind of this schema
+    rig.shoe.journal.buffer[rig.shoe.link.open(kind, 1)] = 7
+    rig.shoe.journal.close()
+    rig.run(20)
+    assert rig.shoe.signal.signal == schema.SIGNAL_STOP
+    assert "must be understood" in rig.desk.align_why
+    assert rig.shoe.journal.oldest == 1  # not acknowledged: the next host may know it
 
 
 def test_a_silent_shoe_is_unsupervised_within_750_ms() -> None:

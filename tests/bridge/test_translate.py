@@ -23,7 +23,7 @@ from dealershoe.events import (
 from shoelink import schema
 
 T = bytes(4)
-DOWN = Context(hand=7, last=3, faces_down=(1, 2, 3, "burn"))
+DOWN = Context(hand=7, last=3, numbers={3: 3})
 
 
 def card(**changed: Any) -> Any:
@@ -74,6 +74,13 @@ def test_a_card_that_had_not_left_and_goes_back_is_not_taken_for_the_last_one() 
     told = table_events(schema.CardBack(7, 4, T, 300), DOWN)
     assert told.events == ()
     assert "#4 went back" in told.note
+
+
+def test_the_shoe_counts_passages_and_the_table_counts_cards() -> None:
+    again = DOWN._replace(last=2, numbers={3: 2})  # the shoe's third passage was card #2, back from the top of the deck
+    assert table_events(seat(3, schema.WAY_UP), again).events == (ReportTarget(2, 3), Exposed(2, "dealer"))
+    assert table_events(schema.CardBack(7, 3, T, 300), again).events == (PullBack(),)
+    assert "not sure" in table_events(seat(3, schema.WAY_UP), DOWN._replace(numbers={})).note
 
 
 def test_a_seat_node_that_is_not_sure_confirms_nothing() -> None:

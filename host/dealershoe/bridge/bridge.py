@@ -10,6 +10,7 @@ import contextlib
 import os
 import queue
 import select
+import sys
 import threading
 import time
 from collections import deque
@@ -29,6 +30,7 @@ from dealershoe.view.snapshot import Snapshot
 REOPEN_S = 0.25  # between two looks for a port that has gone
 DEAF_S = 3.0  # a port without a session for so long is closed and opened again (S21: silent after the host slept)
 IDLE_S = 0.5  # longest wait of the loop
+SWITCH_S = 0.0005
 
 
 def moment() -> Moment:
@@ -101,7 +103,8 @@ class Bridge:
         self._thread = threading.Thread(target=self._run, name="bridge", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin. A view that draws in this process gives way to the bridge's thread sooner than Python's 5 ms."""
+        sys.setswitchinterval(min(SWITCH_S, sys.getswitchinterval()))
         self._thread.start()
 
     def tell(

@@ -9,14 +9,17 @@ import select
 import signal
 import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
 import click
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
+from rich.text import Text
 
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.happening import Happening
@@ -36,6 +39,8 @@ FRAME_S = 0.1  # between two pictures of the live view
 WATCH_S = 0.25  # between two looks whether the bridge lives
 
 
+REFUSALS = 3  # shown at a time
+READ_S = 8.0  # how long a refusal stays on the screen
 @click.command("run", short_help="the bridge at a table: a shoe, a rule stack, a journal")
 @click.option("--port", required=True, metavar="auto|PATH", help="The shoe's serial port.")
 @click.option("--rules", default="tda-2024+house", show_default=True, metavar="STACK", help="Packs, highest first.")
@@ -103,11 +108,11 @@ def _show(bridge: Bridge) -> None:
     """The live view, with a line to type on, until the bridge ends."""
     prompt = Prompt()
     typed = 0
-    last = ""
+    refusals: deque[tuple[float, str]] = deque(maxlen=REFUSALS)
 
     def refused(error: UserError | None) -> None:
-        nonlocal last
-        last = f"  ({error})" if error is not None else ""
+        if error is not None:
+            refusals.append((time.monotonic(), str(error)))
 
     with _keys() as keys, Live(console=Console(), screen=True, auto_refresh=False) as screen:
         while bridge.alive:
@@ -115,7 +120,9 @@ def _show(bridge: Bridge) -> None:
                 for line in prompt.feed(os.read(keys, 1024)):
                     typed += 1
                     bridge.tell(line, STDIN, typed, refused)
-            screen.update(picture(replace(bridge.snapshot(), prompt=prompt.text + last)), refresh=True)
+            now = picture(replace(bridge.snapshot(), prompt=prompt.text))
+            said = [Text(text, style="bold yellow") for at, text in refusals if time.monotonic() - at < READ_S]
+            screen.update(Group(now, *said), refresh=True)
 
 
 @contextlib.contextmanager

@@ -23,7 +23,6 @@ from dealershoe.deal.grammar import parse_line, render
 from dealershoe.deal.items import DealNext, Expect
 from dealershoe.errors import UserError
 from dealershoe.events import (
-    SEATS,
     Ack,
     DealerPush,
     DeckRequest,
@@ -34,7 +33,6 @@ from dealershoe.events import (
     Hand,
     LimitChange,
     NextHand,
-    Place,
 )
 from dealershoe.rules.ruling import Ruling
 from dealershoe.session import TableSession
@@ -73,7 +71,6 @@ DUES = {
     "pick": schema.DUE_PICK,
 }
 SOURCES = {schema.Seat: SENSOR, schema.Key: KEY}
-DOWN: dict[str, tuple[Place, ...]] = {"holdem": (*SEATS, "burn"), "stud": ("burn",)}  # stud has cards face up at seats
 NOTES = ("note", "refused", "fault", "link")
 NOTES_KEPT = 8
 NO_HAND = "no hand has begun"
@@ -114,6 +111,7 @@ class Desk:
         self.happenings: list[Happening] = []
         self.hand = 0  # the shoe's number of the hand in play, 0 for none
         self.align_why = NO_HAND  # "" while the table is aligned
+        self.halt_why = ""  # "" unless the deal must stop
         self.floor_called = False
         self.faults: dict[int, int] = {}  # code → detail
         self.rulings: list[Ruling] = []  # of the hand in play
@@ -123,6 +121,9 @@ class Desk:
         self._next_fact = next_fact
         self._previous: set[int] = set()  # hands whose late cards are no surprise
         self._seen_hand = 0  # the hand that the shoe named last
+        # The shoe counts passages, the table cards: a card that a hand put back on top has its old number at the table.
+        self._passage = 0  # the shoe's number of its last draw of the hand
+        self._numbers: dict[int, int] = {}  # the shoe's number of a draw → the table's
         self._cause = schema.REASON_NONE
         self._generation = 0  # of signals, for the record
         self._last: tuple[Due, str, str | None, tuple[str, ...]] | None = None
@@ -161,6 +162,11 @@ class Desk:
         self._align(why)
         self._settle(fact, at)
 
+    def halt(self, why: str, at: Moment) -> None:
+        """The deal must stop: the shoe says something that must be understood and is not."""
+        self.halt_why = why
+        self.align(why, at)
+
     def resume(self, hand: int, facts: Iterable[Fact], decode: Callable[[bytes], Any]) -> None:
         """Tell the kept facts of the hand in play again; `hand` is its number, `decode` reads a kept frame."""
         told = 0
@@ -188,6 +194,8 @@ class Desk:
     @property
     def signal(self) -> str:
         """ready, attention, stop or floor: the session's, or a call for the floor."""
+        if self.halt_why:
+            return "stop"
         if self.align_why:
             return "ready"
         signal = self.session.signal
@@ -197,7 +205,7 @@ class Desk:
     def shown_signal(self) -> ShownSignal:
         mode = schema.MODE_ALIGN if self.align_why else schema.MODE_SUPERVISED
         signal = self.signal
-        cause = schema.REASON_NONE if signal == "ready" else self._cause
+        cause = schema.REASON_FAULT if self.halt_why else schema.REASON_NONE if signal == "ready" else self._cause
         return ShownSignal(SIGNALS[signal], cause, mode)
 
     @property
@@ -244,8 +252,8 @@ class Desk:
         if isinstance(message, schema.Key) and self.floor_called and told.events == (Ack(),):
             self.floor_called = False
             return
-        if isinstance(message, schema.Card) and message.draw > self.session.draws + 1:
-            self._align(f"card #{self.session.draws + 1} of the hand is missing, #{message.draw} came")
+        if isinstance(message, schema.Card) and message.draw > self._passage + 1:
+            self._align(f"card #{self._passage + 1} of the hand is missing, #{message.draw} came")
             return
         for event in told.events:
             try:
@@ -254,6 +262,22 @@ class Desk:
                 self.happen("refused", str(error))
                 if isinstance(event, Draw):
                     self._align("the table could not take a card that the shoe reported")
+        self._count(message)
+
+    def _count(self, message: Any) -> None:
+        """Which of the table's cards a passage was, once the table has been told."""
+        hand = self.session.hand
+        if hand is None:
+            return
+        if isinstance(message, schema.Card):
+            double = message.flags & schema.CARD_DOUBLE
+            if double:
+                self._numbers[message.draw] = hand.last - 1
+            self._passage = message.draw + 1 if double else message.draw
+            self._numbers[self._passage] = hand.last
+        elif isinstance(message, schema.CardBack) and message.draw == self._passage:
+            self._passage -= 1
+            self._numbers.pop(message.draw, None)
 
     def _of_this_hand(self, message: Any, backlog: bool) -> bool:
         if message.hand == self.hand:
@@ -282,9 +306,13 @@ class Desk:
         if isinstance(message, schema.Fault):
             self.faults[message.code] = message.detail
             self.happen("fault", what, code=message.code)
+            lost = message.code == schema.FAULT_SAMPLES_LOST  # a card may have passed unseen
         else:
             self.faults.pop(message.code, None)
             self.happen("fault", f"over: {what}", code=message.code)
+            lost = message.code == schema.FAULT_JOURNAL_FULL and message.detail > 0  # so many reports were refused
+        if lost and not self.align_why:
+            self._align(f"{what}: a card may be missing")
 
     def _context(self) -> Context:
         hand = self.session.hand
@@ -294,7 +322,7 @@ class Desk:
         shuffle = ""
         if self.session.due.kind == "shuffle":
             shuffle = "deck" if hand.agenda[front(hand.agenda)].kind == RELOAD else "stub"
-        return Context(self.hand, last, shuffle, DOWN[hand.setup.game])
+        return Context(self.hand, last, self._numbers, shuffle)
 
     # ---- people's lines
 
@@ -337,6 +365,8 @@ class Desk:
             self.hand = begins
             self.align_why = ""
             self.floor_called = False
+            self._passage = 0
+            self._numbers.clear()
             self.rulings.clear()
             self.notes.clear()
             self.counts["hands"] += 1

@@ -110,7 +110,7 @@ class TableLink:
             case notice.Greeting():
                 self._greeted(told, at)
             case notice.LinkUp():
-                self.why_down = ""
+                self.why_down = self.desk.halt_why = ""
                 self.sessions += 1
                 self.desk.happen("link", f"the shoe {self.device} is on the line")
             case notice.LinkLost():
@@ -121,7 +121,7 @@ class TableLink:
                 if self._taken.get(self._journal or b""):  # else nothing of it was ever part of a hand here
                     self.desk.align(f"reports {told.first} to {told.next - 1} of the shoe are gone for good", at)
             case notice.Stopped():
-                self.desk.align(f"the shoe reports something this bridge must know and does not ({told.reason})", at)
+                self.desk.halt(f"the shoe reports something that must be understood and is not ({told.reason})", at)
 
     def _greeted(self, greeting: Any, at: Moment) -> None:
         hello, ident = greeting.hello, greeting.ident

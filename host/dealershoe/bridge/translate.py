@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from shoelink import schema
@@ -48,9 +50,9 @@ class Context(NamedTuple):
     """What of the table the meaning of a report depends on."""
 
     hand: int = 0  # the shoe's number of the hand in play
-    last: int = 0  # the draw that left last
+    last: int = 0  # the table's number of the card that left last, if it is still out
+    numbers: Mapping[int, int] = MappingProxyType({})  # the shoe's number of a draw → the table's
     shuffle: str = ""  # what a remedy waits for: "stub", "deck", or "" for none
-    faces_down: tuple[Place, ...] = ()  # places where a card that lies face up is exposed
 
 
 class Told(NamedTuple):
@@ -97,19 +99,19 @@ def _card(card: Any, _: Context) -> Told:
 
 def _card_back(back: Any, context: Context) -> Told:
     """The last card is back in the shoe. One that had not left yet was never counted."""
-    if back.draw != context.last:
+    if context.numbers.get(back.draw) != context.last:
         return Told(note=f"#{back.draw} went back into the shoe")
     return Told((PullBack(),))
 
 
 def _seat(seat: Any, context: Context) -> Told:
-    """A seat node confirms an arrival; a card face up is exposed, by the dealer until a person says otherwise."""
-    place = place_of(seat.place)
-    if place is None or seat.certainty < CERTAIN:
+    """A seat node confirms an arrival; face up is exposed (the table knows stud's upcards), by the dealer at first."""
+    place, number = place_of(seat.place), context.numbers.get(seat.draw)
+    if place is None or number is None or seat.certainty < CERTAIN:
         return Told(note=f"a seat node is not sure about #{seat.draw}")
-    events: tuple[Event, ...] = (ReportTarget(seat.draw, place),)
-    if seat.way_up == schema.WAY_UP and place in context.faces_down:
-        events += (Exposed(seat.draw),)
+    events: tuple[Event, ...] = (ReportTarget(number, place),)
+    if seat.way_up == schema.WAY_UP and (isinstance(place, int) or place == "burn"):
+        events += (Exposed(number),)
     return Told(events)
 
 

@@ -62,12 +62,15 @@ def _draw_words(event: Draw, session: TableSession, open_table: bool) -> tuple[s
 def ruling_words(ruling: Ruling) -> tuple[str, dict[str, Any]]:
     """A ruling with its clause and the layer it comes from, its line and its data."""
     steps = "".join(f"; {number}. {step}" for number, step in enumerate(ruling.remedy, 1))
-    words = f"{ruling.ruling.upper()}: {ruling.say} [{ruling.cite}; {ruling.layer}; {ruling.decider} decides]{steps}"
+    source = "; ".join(part for part in (ruling.cite, ruling.layer, f"{ruling.decider} decides") if part)
+    words = f"{ruling.ruling.upper()}: {ruling.say} [{source}]{steps}"
     return words, {
         "ruling": ruling.ruling,
         "rule": ruling.rule,
         "cite": ruling.cite,
         "layer": ruling.layer,
+        "version": ruling.version,
+        "digest": ruling.digest,
         "seat": ruling.seat or None,
         "cards": list(ruling.cards),
         "say": ruling.say,

@@ -20,7 +20,7 @@ from dealershoe.demo.screen import Pipe, Screen
 from dealershoe.demo.scripts import FAST, SHOWN, STACK, load
 from dealershoe.emulate.shoe import EmulatedShoe
 
-DEALERS_PACE_S = 0.35  # from card to card, of the cards' time
+DEALERS_PACE_S = 0.35  # from card to card
 PIPE_WIDTH = 120  # columns of the last table where there is no terminal
 
 
@@ -54,7 +54,7 @@ def _play(shoe: EmulatedShoe, bridge: Bridge, screen: Screen | Pipe) -> Iterator
     shoe.pace = "fast"
     shoe.power_cycle()
     wait_for_session(shoe, bridge, 2)
-    player = Player(shoe, bridge, STACK, DEALERS_PACE_S)
+    player = Player(shoe, bridge, STACK, 0.0)
     for place, name in enumerate(FAST, 2):
         yield _script(player, screen, name, place, scripts)
 

@@ -158,7 +158,8 @@ def _rulings(rulings: tuple[RulingView, ...]) -> list[RenderableType]:
         text = Text()
         text.append(ruling.ruling.upper(), style=RULING_STYLE.get(ruling.ruling, "bold yellow"))
         text.append(f"  {ruling.say}\n")
-        text.append(f"{ruling.cite} ({ruling.layer}); the {ruling.decider} decides", style="dim")
+        clause = f"{ruling.cite} ({ruling.layer})" if ruling.layer else ruling.cite
+        text.append("; ".join(part for part in (clause, f"the {ruling.decider} decides") if part), style="dim")
         parts.append(text)
     return parts
 
