@@ -19,7 +19,9 @@ from typing import Self
 import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
 from bridge.rig import HOST_IDENT, NO_RULES, entropy
+from click.testing import CliRunner
 from dealershoe.bridge.bridge import Bridge, Wake
+from dealershoe.bridge.command import command
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.journal import EventRow, Journal
@@ -297,8 +299,8 @@ def test_at_a_terminal_run_shows_the_table_and_takes_what_is_typed(
 ) -> None:
     keyboard, screen, seen = terminal
     before = termios.tcgetattr(screen)
-    command = [sys.executable, "-c", MAIN, "run", "--port", shoe.path, "--journal", str(tmp_path / "journal")]
-    run = subprocess.Popen(command, stdin=screen, stdout=screen, stderr=subprocess.PIPE)
+    arguments = [sys.executable, "-c", MAIN, "run", "--port", shoe.path, "--journal", str(tmp_path / "journal")]
+    run = subprocess.Popen(arguments, stdin=screen, stdout=screen, stderr=subprocess.PIPE)
     try:
         wait_for(lambda: b"no hand has begun" in seen, "the picture")
         os.write(keyboard, b"hnad\rhand seats=1-6 buttn\x7f\x7fton=6\r")
@@ -314,3 +316,20 @@ def test_at_a_terminal_run_shows_the_table_and_takes_what_is_typed(
     assert run.returncode == 0
     assert err == b""
     assert termios.tcgetattr(screen) == before
+
+
+def test_a_run_whose_bridge_has_failed_says_so_and_ends_with_1(
+    shoe: PtyShoe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object, __: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr(Journal, "write", broken)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        done = CliRunner().invoke(command, ["--port", shoe.path, "--journal", str(tmp_path / "journal")], input=HAND)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert done.exit_code == 1
+    assert "the table is unsupervised; the bridge has failed" in done.stderr
+    assert "a defect" in done.stderr
