@@ -41,7 +41,7 @@ from dealershoe.rules.stack import Stack
 from dealershoe.table.agenda import Due, front
 from dealershoe.table.buttons import draw_for_button
 from dealershoe.table.findings import Finding
-from dealershoe.table.fold import fold
+from dealershoe.table.fold import card_of, fold
 from dealershoe.table.setup import Setup, first_setup, next_setup
 from dealershoe.table.state import HandState, at, begin, due, open_remedies
 
@@ -360,17 +360,11 @@ class TableSession:
         position = position_of(self._entries, self._draws.get(report.number))
         if self.hand is None:
             return Outcome(notes=("no hand is in play: nothing is judged until one begins",))
-        if position < 0:
-            raise UserError(
-                f"card #{report.number}",
-                f"{self.draws} card(s) have been drawn in this hand",
-                "correct the draw number",
-            )
+        card = card_of(self.hand, report.number)
         drawn = self._entries[position]
         assert isinstance(drawn.event, Draw)
         entry = entry._replace(amends=drawn)
         right = corrected_target(drawn, report)
-        card = self.hand.cards[report.number - 1]
         as_due = card.due is not None and report.target in (card.due.seat or "", card.due.kind)
         if as_due and card.place == report.target and drawn.event.target in (None, report.target):
             self._entries[position] = right  # it is where the table has it: nothing to fold again

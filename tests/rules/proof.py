@@ -63,8 +63,13 @@ class Cards:
             if number not in self.known:
                 self.known[number] = self.inside.pop()
                 self.places[number] = ""
-            elif self.places.get(number) == STUB and now[number] != STUB and number == after.last:
-                self.inside.pop()  # it had gone back on top and leaves again
+            elif self.places.get(number) == STUB and now[number] != STUB:
+                if number in self.back:
+                    self.back.remove(number)  # a decision withdrew its return: it has not gone back yet
+                elif number == after.last and isinstance(event, Draw):
+                    self.inside.pop()  # it had gone back on top and leaves again
+                else:
+                    self.inside.remove(self.known[number])
         for number in sorted(now, reverse=True):
             if now[number] == STUB and self.places.get(number) != STUB:
                 if number in after.top:

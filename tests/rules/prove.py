@@ -1,7 +1,8 @@
-"""Proves every pair of faults for 2, 6 and 9 seats under every shipped stack: `make prove`. It takes hours and says so.
+"""Proves every pair of faults for 2, 6 and 9 seats under every shipped stack: `make prove`. It takes hours.
 
-`PYTHONPATH=tests python tests/rules/prove.py [--minutes N] [--seats 2,6,9] [--games holdem,stud] [--stacks A,B]`. What is
-proven of each pair is what `proof.check` says. Exit status 1 and the shortest script of each kind of counterexample.
+`PYTHONPATH=tests python tests/rules/prove.py [--minutes N] [--seats 2,6,9] [--games holdem,stud] [--stacks A,B]`
+What is proven of each pair is what `proof.check` says. Exit status 1, and the shortest script of each kind of
+counterexample, when there are any.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import pytest
 from dealershoe.deal.grammar import header_stacks, parse
 from dealershoe.judge.runner import run_script
 from dealershoe.rules.stack import Stack, load_stack
-
 from rules.oracle import cases
 
 

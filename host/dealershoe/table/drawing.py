@@ -189,6 +189,12 @@ def _to_seat(state: HandState, event: Draw, seat: int, step: Step, index: int, w
         if step.kind == DEAL:
             state = state._replace(last_served=seat)
         return state, [Finding("not-entitled", (number,), seat)]
+    order = state.setup.order
+    share = state.setup.cards_each if street == first else 1
+    full = step.kind != DEAL or seat not in order or state.served[order.index(seat)] >= share
+    owed = next((at_ for at_, other in enumerate(state.agenda) if other.kind == SEAT and other.seat == seat), -1)
+    if full and owed >= 0:
+        return _owed(state, event, step, owed, wanted)
     if step.kind == BETTING and state.setup.game == "stud":
         return _premature_stud(state, event, seat, step, wanted)
     if step.kind != DEAL:
@@ -198,8 +204,6 @@ def _to_seat(state: HandState, event: Draw, seat: int, step: Step, index: int, w
             return _add(state, event, seat, wanted, serves=seat, street=first, initial=True), []
         state = _add(state, event, seat, wanted, street=first, initial=True, extra=True)
         return state, [Finding("extra-card", (number,), seat, more=(("last_off", wanted.kind != "seat"),))]
-    order = state.setup.order
-    full = seat not in order or state.served[order.index(seat)] >= (state.setup.cards_each if street == first else 1)
     state = _add(
         state, event, seat, wanted, serves=0 if full else seat, street=street, initial=street == first, extra=full
     )
@@ -210,6 +214,18 @@ def _to_seat(state: HandState, event: Draw, seat: int, step: Step, index: int, w
     if full:
         return state, [Finding("extra-card", (number,), seat, more=(("last_off", False),))]
     return state, [Finding("out-of-sequence", (number,), seat)]
+
+
+def _owed(state: HandState, event: Draw, step: Step, owed: int, wanted: Due) -> Drawn:
+    """A seat got the card that a remedy owes it before its time; while the deal goes on that is out of sequence."""
+    number = next_number(state)
+    promise = state.agenda[owed]
+    first = promise.street == first_street(state)
+    state = _add(
+        state, event, promise.seat, wanted, serves=promise.seat, street=promise.street, initial=first, replacement=True
+    )
+    found = [Finding("out-of-sequence", (number,), promise.seat)] if step.kind == DEAL else []
+    return settle(_replaced(state, promise, owed)), found
 
 
 def _following(state: HandState, street: str) -> str:

@@ -60,11 +60,13 @@ def fold(state: HandState, event: Event) -> Step:
 
 
 def card_of(state: HandState, number: int) -> Card:
-    """The card of a draw number, or a UserError that says how many there are."""
+    """The card of a draw number; a UserError when it was not drawn, or went back with the whole deck."""
     if not 1 <= number <= len(state.cards):
         raise UserError(
             f"card #{number}", f"{len(state.cards)} card(s) have been drawn in this hand", "correct the draw number"
         )
+    if number <= state.reload:
+        raise UserError(f"card #{number}", "it went back into the deck before this deal", "correct the draw number")
     return state.cards[number - 1]
 
 
