@@ -24,8 +24,8 @@ from dealershoe.bridge.bridge import Bridge, Wake
 from dealershoe.bridge.command import command
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.identity import Address
 from dealershoe.bridge.journal import EventRow, Journal
-from dealershoe.bridge.port import Address
 from dealershoe.bridge.start import open_bridge
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer

@@ -8,11 +8,11 @@ import sys
 import time
 import tty
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from dealershoe.bridge.port import PENDING_LIMIT, Address, Port, PortLost, find, locate
-from dealershoe.errors import UserError
-from serial.tools import list_ports, list_ports_common
+from dealershoe.bridge.identity import PortLost, Roots
+from dealershoe.bridge.port import PENDING_LIMIT, Port, latency_timer
 
 
 class Pty:
@@ -124,48 +124,39 @@ def test_two_hosts_on_one_port_the_second_is_told_who_holds_it(pty: Pty) -> None
         with pytest.raises(PortLost, match=r"is held.*another program speaks to this shoe; stop it") as lost:
             Port(pty.path)
         if sys.platform == "linux":
-            assert str(holder.pid) in str(lost.value)
+            assert f"{holder.pid} (python" in str(lost.value)
         holder.communicate("")
     Port(pty.path).close()  # free again
 
 
-def listed(device: str, vid: int | None = None, pid: int | None = None, serial_number: str | None = None) -> object:
-    info = list_ports_common.ListPortInfo(device, skip_link_detection=True)
-    info.vid, info.pid, info.serial_number = vid, pid, serial_number
-    return info
+def test_an_adapter_that_holds_bytes_back_is_told_not_to(pty: Pty, tmp_path: Path) -> None:
+    roots = Roots(sys=tmp_path)
+    timer = tmp_path / "class/tty" / os.path.basename(pty.path) / "device/latency_timer"
+    timer.parent.mkdir(parents=True)
+    timer.write_text("16\n")
+    opened = Port(pty.path, roots=roots)
+    opened.close()
+    assert opened.latency_ms == 1
+    assert timer.read_text() == "1"
 
 
-PICO = listed("/dev/ttyACM0", 0x2E8A, 0x0005, "E661")
-ADAPTER = listed("/dev/ttyUSB0", 0x0403, 0x6001, "A50285BI")
-BUILT_IN = listed("/dev/ttyS0")
-BOOTLOADER = listed("/dev/ttyACM0", 0x2E8A, 0x0003, "E661")
-
-
-@pytest.mark.parametrize(
-    ("ports", "wanted", "says"),
-    [
-        ([], "auto", "no shoe was found on any USB port"),
-        ([BUILT_IN], "auto", "no shoe was found on any USB port"),
-        ([PICO, ADAPTER], "auto", "2 ports could be the shoe: /dev/ttyACM0, /dev/ttyUSB0"),
-        ([BOOTLOADER], "auto", "in its boot loader"),
-    ],
-)
-def test_auto_says_why_it_cannot_choose(
-    monkeypatch: pytest.MonkeyPatch, ports: list[object], wanted: str, says: str
+def test_an_adapter_that_this_user_may_not_set_is_used_as_it_is(
+    pty: Pty, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(list_ports, "comports", lambda: ports)
-    with pytest.raises(UserError, match=says):
-        find(wanted)
+    roots = Roots(sys=tmp_path)
+    timer = tmp_path / "class/tty" / os.path.basename(pty.path) / "device/latency_timer"
+    timer.parent.mkdir(parents=True)
+    timer.write_text("16\n")
+
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_text", refused)
+    opened = Port(pty.path, roots=roots)
+    opened.close()
+    assert opened.latency_ms == 16
+    assert latency_timer("/dev/ttyNONE", roots) is None
 
 
-def test_auto_finds_the_one_shoe_and_follows_it_to_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_ports, "comports", lambda: [BUILT_IN, PICO])
-    address = find("auto")
-    assert address == Address("/dev/ttyACM0", "E661")
-    moved = listed("/dev/ttyACM3", 0x2E8A, 0x0005, "E661")
-    monkeypatch.setattr(list_ports, "comports", lambda: [ADAPTER, moved])
-    assert locate(address) == "/dev/ttyACM3"
-
-
-def test_a_path_given_is_used_as_it_is() -> None:
-    assert locate(find("/dev/pts/12345")) == "/dev/pts/12345"
+def test_dtr_and_rts_are_both_raised_and_the_speed_is_never_1200(port: Port) -> None:
+    assert (port._serial.dtr, port._serial.rts, port._serial.baudrate) == (True, True, 115_200)

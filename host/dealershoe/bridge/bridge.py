@@ -19,9 +19,10 @@ from dataclasses import dataclass
 
 from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.identity import Address, PortLost, locate
 from dealershoe.bridge.journal import Entry
 from dealershoe.bridge.look import snapshot
-from dealershoe.bridge.port import Address, Port, PortLost, locate
+from dealershoe.bridge.port import Port
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError

@@ -13,8 +13,8 @@ from dealershoe import __version__
 from dealershoe.bridge.bridge import Bridge, Wake
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.identity import PortLost, find
 from dealershoe.bridge.journal import Journal
-from dealershoe.bridge.port import PortLost, find
 from dealershoe.bridge.table_link import TableLink, message_of
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError

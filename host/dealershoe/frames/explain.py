@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from shoelink import frame, schema
 
-from dealershoe.frames.meaning import HIDDEN, meaning, names_a_card
+from dealershoe.frames.meaning import HIDDEN, KEY, meaning, names_a_card
 
 SHORTEST = schema.HEADER + schema.CRC  # bytes of the shortest packet
 LONGEST = schema.HEADER + schema.BODY + schema.CRC
@@ -22,15 +22,15 @@ TEXT = 8  # characters: a shorter run may be chance
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a frame. `at`: offset in the stream. `wire`: its bytes there; `plain`: unstuffed. `secret`: a card,
-    or bytes that a card can be computed from."""
+    """A field of a frame. `at`: offset in the stream. `wire`: its bytes there; `plain`: unstuffed. `secret`: "card" for
+    a card or bytes that one can be computed from, "key" for a key, which is never shown."""
 
     name: str
     at: int
     wire: bytes
     plain: bytes
     meaning: str
-    secret: bool = False
+    secret: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +79,24 @@ CHECKS = {
     "open": ("no delimiter has followed yet", "the capture ends in the middle of a frame"),
 }
 
+PIECES = ("zero", "short", "crc")  # what a piece of a frame is taken for
 
-def explain(stream: bytes) -> Iterator[Block]:
-    """The blocks of a stream, in order."""
+
+def explain(stream: bytes, searched: int = 1_000) -> Iterator[Block]:
+    """The blocks of a stream, in order. For as many damaged ones as `searched` the one fault that explains it is looked
+    for, which takes a few milliseconds each."""
     torn: Block | None = None
+    damaged = 0
     for at, wire, ended in _cut(stream):
-        block = _judge(at, wire) if ended else Block(at, wire, "open", why=CHECKS["open"][0], usual=CHECKS["open"][1])
-        if torn is not None and block.verdict in ("zero", "short", "crc") and at == torn.at + len(torn.wire) + 1:
-            usual = _one_in_two(torn.wire, wire)
-            block = replace(block, usual=usual) if usual else block
-        torn = block if block.verdict in ("zero", "short", "crc") else None
+        if not ended:
+            why, usual = CHECKS["open"]
+            yield Block(at, wire, "open", why=why, usual=usual)
+            return
+        block = _judge(at, wire, damaged < searched)
+        damaged += not block.fields
+        if torn is not None and block.verdict in PIECES and at == torn.at + len(torn.wire) + 1 and damaged <= searched:
+            block = replace(block, usual=_one_in_two(torn.wire, wire) or block.usual)
+        torn = block if block.verdict in PIECES else None
         yield block
 
 
@@ -123,28 +131,28 @@ def _packet(block: bytes) -> bytes | None:
     return packet if packet and SHORTEST <= len(packet) <= LONGEST and zlib.crc32(packet) == _SEALED else None
 
 
-def _judge(at: int, block: bytes) -> Block:
+def _judge(at: int, block: bytes, search: bool) -> Block:
     """In the order of a receiver's own checks (protocol/README.md, "The frame")."""
     packet = None if len(block) > frame.BLOCK else unstuff(block)
     if packet is None:
-        return _bad(at, block, "long" if len(block) > frame.BLOCK else "zero")
+        return _bad(at, block, "long" if len(block) > frame.BLOCK else "zero", search)
     if len(packet) < SHORTEST:
-        return _bad(at, block, "short")
+        return _bad(at, block, "short", search)
     if zlib.crc32(packet) != _SEALED:
-        return _bad(at, block, "crc")
+        return _bad(at, block, "crc", search)
     if packet[1] & _MUST:
         return _whole(at, block, packet, "flags")
     if len(packet) > LONGEST:
-        return _bad(at, block, "long")
+        return _bad(at, block, "long", search)
     return _whole(at, block, packet, "frames")
 
 
-def _bad(at: int, block: bytes, verdict: str) -> Block:
+def _bad(at: int, block: bytes, verdict: str, search: bool) -> Block:
     why, usual = CHECKS[verdict]
     text = _text(block)
     if at == 0:
         usual = "half a frame: the capture, or the line, was opened in the middle of one"
-    usual = _speaker(text) if text else _found(block, verdict) or usual
+    usual = _speaker(text) if text else (_found(block, verdict) if search else "") or usual
     return Block(at, block, verdict, why=why, usual=usual, text=text)
 
 
@@ -167,8 +175,8 @@ def _whole(at: int, block: bytes, packet: bytes, verdict: str) -> Block:
         ),
     ]
     if secret:  # a stuffing code says where zeros stand, and the CRC has 54 answers to try
-        fields[0] = replace(fields[0], secret=True, meaning=HIDDEN)
-        fields[-1] = replace(fields[-1], secret=True)
+        fields[0] = replace(fields[0], secret="card", meaning=HIDDEN)
+        fields[-1] = replace(fields[-1], secret="card")
     why = usual = ""
     if verdict == "flags":
         why, usual = CHECKS["flags"]
@@ -185,17 +193,17 @@ def _whole(at: int, block: bytes, packet: bytes, verdict: str) -> Block:
     return Block(at, block, verdict, "host" if from_host else "shoe", name, seq, tuple(fields), why, usual)
 
 
-def _places(packet: bytes, plain: int, end: int, tag: int, short: bool) -> Iterator[tuple[str, int, int, str, bool]]:
+def _places(packet: bytes, plain: int, end: int, tag: int, short: bool) -> Iterator[tuple[str, int, int, str, str]]:
     """Name, first and last place, meaning and secrecy of the fields of a packet."""
-    yield "kind", 0, 1, meaning("", "kind", packet[:1]), False
-    yield "flags", 1, 2, meaning("", "header flags", packet[1:2]), False
-    yield "seq", 2, 4, str(packet[2] | packet[3] << 8), False
-    yield "ack", 4, 6, str(packet[4] | packet[5] << 8), False
+    yield "kind", 0, 1, meaning("", "kind", packet[:1]), ""
+    yield "flags", 1, 2, meaning("", "header flags", packet[1:2]), ""
+    yield "seq", 2, 4, str(packet[2] | packet[3] << 8), ""
+    yield "ack", 4, 6, str(packet[4] | packet[5] << 8), ""
     at = schema.HEADER
     if plain and not short:
         name = schema.NAMES[plain]
         for field, size in zip(schema.FIELDS[plain].split(), sizes(plain), strict=True):
-            secret = names_a_card(plain) and field == "token"
+            secret = "key" if field == KEY else "card" if names_a_card(plain) and field == "token" else ""
             yield field, at, at + size, meaning(name, field, packet[at : at + size]), secret
             at += size
     if at < end:
@@ -205,11 +213,11 @@ def _places(packet: bytes, plain: int, end: int, tag: int, short: bool) -> Itera
             at,
             end,
             f"{end - at} bytes that this schema has no name for",
-            names_a_card(plain),
+            "card" if names_a_card(plain) else "",
         )
     if tag:
-        yield "tag", end, end + tag, "made with the session's key", False
-    yield "CRC-32", len(packet) - schema.CRC, len(packet), "fits", False
+        yield "tag", end, end + tag, "made with the session's key", ""
+    yield "CRC-32", len(packet) - schema.CRC, len(packet), "fits", ""
 
 
 def sizes(kind: int) -> list[int]:

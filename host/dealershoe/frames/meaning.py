@@ -7,6 +7,7 @@ from shoelink import schema
 from dealershoe.deck.cards import card_name
 
 HIDDEN = "hidden (--open shows it)"
+KEY = "secret"  # the field that carries a device's key
 TIMES = {"t_us", "ping", "received", "sent"}  # of the kinds that carry clocks
 UNITS = {"certainty": "%", "speed": "mm/s", "receive": "bytes"}
 
@@ -31,6 +32,8 @@ def meaning(kind: str, field: str, raw: bytes) -> str:
         return _kind(raw[0]) if field == "kind" else _header_flags(raw[0])
     if field == "token":
         return HIDDEN
+    if field == KEY:
+        return "the key of a device: never shown"
     if len(raw) == 4 and field in TIMES:
         return f"{number:,} µs"
     if field in ("device", "build"):

@@ -18,7 +18,7 @@ from dealershoe.frames.explain import Block, Field
 
 def said(field: Field, open_table: bool) -> str:
     """What a field says."""
-    if field.secret and open_table:
+    if field.secret == "card" and open_table:
         if field.name == "token":
             return meaning.card(field.plain)
         if field.name == "stuffing":
@@ -28,7 +28,9 @@ def said(field: Field, open_table: bool) -> str:
 
 def shown(field: Field, block: Block, open_table: bool) -> bytes | None:
     """The bytes of a field that may be shown; None: they are hidden."""
-    if open_table or not any(other.secret for other in block.fields):
+    if field.secret == "key":
+        return None
+    if open_table or not any(other.secret == "card" for other in block.fields):
         return field.wire
     return None if field.secret else field.plain
 
@@ -61,7 +63,7 @@ def many_lines(block: Block, open_table: bool) -> list[str]:
         pieces = [digits[at : at + 24] for at in range(0, len(digits), 24)] or [""]
         lines.append(f"  {field.at:06x}  {pieces[0]:<24}  {field.name:<12} {said(field, open_table)}".rstrip())
         lines += [f"          {piece}" for piece in pieces[1:]]
-    if not block.fields and open_table:
+    if open_table and not block.fields:
         lines += [f"          {block.wire[at : at + 16].hex(' ')}" for at in range(0, min(len(block.wire), 64), 16)]
     if block.text:
         lines.append(f"          it reads: {block.text.strip()!r}")
@@ -94,7 +96,7 @@ def as_object(block: Block, stream: str, open_table: bool) -> dict[str, Any]:
         "kind": block.name or None,
         "seq": block.seq if block.fields else None,
         "fields": fields,
-        "bytes": block.wire.hex() if open_table else None,
+        "bytes": block.wire.hex() if open_table and all(field.secret != "key" for field in block.fields) else None,
         "why": block.why or None,
         "usual": block.usual or None,
         "text": block.text or None,

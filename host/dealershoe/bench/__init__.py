@@ -1,0 +1,1 @@
+"""A bench for other people's tests: an emulated shoe, a dealer, a bad line and a bridge as pytest fixtures."""
