@@ -7,7 +7,8 @@ import subprocess
 import sys
 import time
 
-from dealershoe.demo.scripts import CLEAN, FAST, INCIDENTS, SHOWN, STACK, load
+from dealershoe.demo.scripts import CLEAN, FAST, INCIDENTS, SHOWN, load
+from dealershoe.rules.stack import DEFAULT
 
 MINUTE_S = 60  # the demonstration's own limit; on a busy machine three of them are waited for
 MAIN = "from dealershoe.cli import main; main()"
@@ -36,7 +37,7 @@ def test_piped_it_prints_plain_lines_checks_everything_and_ends_with_0() -> None
     for name in (SHOWN, *FAST):
         assert [line for line in lines if line.startswith("│ " + name[:40])], name
     told = demo.stdout
-    assert f"rules {STACK}" in told
+    assert f"rules {DEFAULT}" in told
     assert "draw     #3 down → seat 3 (inferred)" in told
     assert "seat     #3 lies at seat 3, says its seat sensor" in told
     assert "ruling   REPLACE:" in told

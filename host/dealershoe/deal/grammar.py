@@ -42,7 +42,7 @@ def parse_line(text: str, number: int, name: str) -> Line | None:
 
 
 def header_stacks(text: str) -> tuple[str, ...]:
-    """The stacks named by a script's first line, `# stacks: tda-2024 house`; empty if it names none."""
+    """The stacks named by a script's first line, `# stacks: first first+second`; empty if it names none."""
     match = _HEADER.match(text.lstrip("\ufeff"))
     return tuple(match[1].split()) if match else ()
 
@@ -91,7 +91,7 @@ class _Reader:
         names = tuple(part.strip() for part in match[1].split(","))
         for name in names:
             if not _STACK.fullmatch(name):
-                raise self.wrong(f"saw {_show(name)} among the stacks", "packs joined by +, such as tda-2024+house")
+                raise self.wrong(f"saw {_show(name)} among the stacks", "packs joined by +, such as first+second")
         return names, "expect" + statement[match.end() :]
 
     def item(self, words: list[str], stacks: tuple[str, ...]) -> Item:

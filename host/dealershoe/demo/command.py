@@ -17,8 +17,9 @@ from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.start import open_bridge
 from dealershoe.demo.player import Player, Result, wait_for_session
 from dealershoe.demo.screen import Pipe, Screen
-from dealershoe.demo.scripts import FAST, SHOWN, STACK, load
+from dealershoe.demo.scripts import FAST, SHOWN, load
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.rules.stack import DEFAULT
 
 DEALERS_PACE_S = 0.35  # from card to card
 PIPE_WIDTH = 120  # columns of the last table where there is no terminal
@@ -34,8 +35,8 @@ def command() -> None:
     screen = Screen(console) if console.is_terminal else Pipe(console)
     with tempfile.TemporaryDirectory(prefix="dealershoe-demo-") as folder, EmulatedShoe(pace="real") as shoe:
         python = "" if shoe.on_micropython else " (there is no MicroPython for this platform: CPython runs it)"
-        screen.say(f"an emulated shoe with the real firmware{python} on {shoe.port}; rules {STACK}")
-        bridge = open_bridge(shoe.port, STACK, Path(folder) / "journal", screen.heard)
+        screen.say(f"an emulated shoe with the real firmware{python} on {shoe.port}; rules {DEFAULT}")
+        bridge = open_bridge(shoe.port, DEFAULT, Path(folder) / "journal", screen.heard)
         bridge.start()
         try:
             with screen.watching(shoe, bridge):
@@ -49,12 +50,12 @@ def _play(shoe: EmulatedShoe, bridge: Bridge, screen: Screen | Pipe) -> Iterator
     """One hand at a dealer's pace; then the shoe is switched off and on, and the rest is dealt as fast as it can be."""
     wait_for_session(shoe, bridge, 1)
     scripts = len(FAST) + 1
-    yield _script(Player(shoe, bridge, STACK, DEALERS_PACE_S), screen, SHOWN, 1, scripts)
+    yield _script(Player(shoe, bridge, DEFAULT, DEALERS_PACE_S), screen, SHOWN, 1, scripts)
     screen.say("the shoe is switched off and on: what was in its memory is lost, the next hand begins anew")
     shoe.pace = "fast"
     shoe.power_cycle()
     wait_for_session(shoe, bridge, 2)
-    player = Player(shoe, bridge, STACK, 0.0)
+    player = Player(shoe, bridge, DEFAULT, 0.0)
     for place, name in enumerate(FAST, 2):
         yield _script(player, screen, name, place, scripts)
 

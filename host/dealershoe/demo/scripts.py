@@ -12,7 +12,6 @@ from dealershoe.deal.items import Line
 from dealershoe.errors import UserError
 
 _HERE = Path(__file__).parent
-STACK = "tda-2024+house"  # the rules of the demonstration
 SHOWN = "t03-third-card-exposed"  # the one hand at a dealer's pace
 CLEAN = (
     "clean-2-seats",

@@ -23,7 +23,7 @@ from dealershoe.emulate.sniffer import Heard
 from dealershoe.emulate.timeline import KEYS
 from dealershoe.errors import UserError
 from dealershoe.events import Hand, NextHand
-from dealershoe.rules.stack import load_stack
+from dealershoe.rules.stack import DEFAULT, load_stack
 from dealershoe.session import TableSession
 
 BETWEEN = {"real": 0.35, "fast": 0.0}  # seconds from card to card at a dealer's pace
@@ -41,7 +41,7 @@ The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
 @click.argument("script", required=False, type=click.Path(path_type=Path))
 @click.option("--seed", default=1, show_default=True, help="Shuffles the decks.")
 @click.option("--pace", default="real", show_default=True, type=click.Choice(["real", "fast"]))
-@click.option("--rules", default="tda-2024+house", show_default=True, metavar="STACK", help="The host's rule stack.")
+@click.option("--rules", default=DEFAULT, show_default=True, metavar="STACK", help="The host's rule stack.")
 @click.option("--fault", "faults", multiple=True, metavar="KIND@CARD", help=f"On the CARDth card: {', '.join(KINDS)}.")
 @click.option("--link", type=click.Path(path_type=Path), help="A name for the port: a symbolic link to the pty.")
 @click.option("--say", type=click.Path(path_type=Path), help="Append lines that no shoe can sense to this file.")

@@ -109,8 +109,9 @@ _CARDS_SAID = {
     "burn": "the street's burn",
 }
 _BLANKS = (
-    ("cards? {cards}", "{card}"),
-    ("{cards}", "{card}s"),
+    ("cards {cards}", "the cards"),
+    ("card {cards}", "{card}"),
+    ("{cards}", "the cards"),
     ("seat {seat}", "the seat"),
     ("{street}", "{street}"),
 )

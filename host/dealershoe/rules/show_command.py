@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
@@ -12,7 +13,7 @@ from dealershoe.rules.shelf_command import shelf_option
 from dealershoe.rules.shelf_names import Version
 from dealershoe.rules.show import as_json as pack_json
 from dealershoe.rules.show import pages
-from dealershoe.rules.show_vocabulary import tables
+from dealershoe.rules.show_vocabulary import put_into, tables
 from dealershoe.rules.stack import SHIPPED, load_pack
 
 
@@ -58,7 +59,12 @@ def show_command(pack: str, as_json: bool, shelf: Shelf) -> None:
 
 
 @click.command("vocabulary")
-def vocabulary_command() -> None:
+@click.option("--into", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="A Markdown file with marked places for the tables, which are brought up to date.")  # fmt: skip
+def vocabulary_command(into: Path | None) -> None:
     """Print every finding, fact, step and ruling that a rule pack may name, as tables in Markdown."""
+    if into is not None:
+        into.write_text(put_into(into.read_text(encoding="utf-8")), encoding="utf-8")
+        return
     for name, table in tables().items():
         click.echo(f"## {name}\n\n{table}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from dealershoe.events import SEATS
@@ -29,6 +30,14 @@ def tables() -> dict[str, str]:
             ("question", "answers"), ((f"`{name}`", _either(answers)) for name, answers in PROCEDURES.items())
         ),
     }
+
+
+def put_into(text: str) -> str:
+    """A Markdown text with each table between its `<!-- table: NAME -->` and `<!-- end -->` as it is now."""
+    now = tables()
+    return re.sub(
+        r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", lambda m: m[1] + now[m[2]] + m[3], text, flags=re.DOTALL
+    )
 
 
 def _fact(name: str) -> tuple[str, str, str]:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from dealershoe.errors import UserError
+from dealershoe.rules.conditions import Condition
+from dealershoe.rules.expression import ConditionError
 from dealershoe.rules.pack import Pack, indexed, read_pack
 from dealershoe.rules.shelf_names import Version, split_name
+from dealershoe.table.findings import Value
 
 SHIPPED = Path(__file__).parent / "packs"
-DEFAULT = "tda-2024+house"
+DEFAULT = (SHIPPED / "default-stack.txt").read_text(encoding="utf-8").strip()  # what judges where nobody says
+
+Chain = tuple[Pack, ...]  # a pack as its file has it, and behind it what it extends, to the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +26,7 @@ class Stack:
 
     name: str
     packs: tuple[Pack, ...]
+    files: tuple[Chain, ...] = ()  # what each pack was read from
 
     def procedure(self, question: str) -> str | None:
         """The highest layer's answer to one of the small questions, None where no pack speaks."""
@@ -35,9 +42,6 @@ class Library(Protocol):
     def find(self, pack: str, version: Version | None) -> Pack | None:
         """That version of a pack, or its highest, as its file has it; None when it is not there."""
         ...
-
-
-Chain = tuple[Pack, ...]  # a pack as its file has it, and behind it what it extends, to the last
 
 
 def shipped() -> tuple[str, ...]:
@@ -77,16 +81,41 @@ def extended(pack: Pack, folder: Path = SHIPPED, library: Library | None = None)
 
 
 def combined(files: Chain) -> Pack:
-    """The pack with the rules, windows and procedure of what it extends behind its own."""
+    """The pack with what it extends behind its own rules; its own parameters, windows and answers hold for these too.
+
+    Raises UserError when a parameter of its own does not fit a condition of what it extends.
+    """
     *rest, pack = files
     for over in reversed(rest):
+        parameters = {**pack.parameters, **over.parameters}
+        try:
+            pack = _with_parameters(pack, parameters)
+        except ConditionError as error:
+            name = Path(over.path).name
+            raise UserError(
+                f"{name}: a parameter does not fit `{pack.id}`", str(error), "correct the parameter"
+            ) from error
         own = {rule.id for rule in over.rules}
         rules = over.rules + tuple(rule for rule in pack.rules if rule.id not in own)
-        values = {name: getattr(over, name) for name in Pack.__dataclass_fields__}
-        values["procedure"] = {**pack.procedure, **over.procedure}
-        values["windows"] = {**pack.windows, **over.windows}
-        pack = indexed(Pack(**values), rules)
+        pack = indexed(
+            replace(
+                over,
+                parameters=parameters,
+                procedure={**pack.procedure, **over.procedure},
+                windows={**pack.windows, **over.windows},
+            ),
+            rules,
+        )
     return pack
+
+
+def _with_parameters(pack: Pack, parameters: Mapping[str, Value]) -> Pack:
+    """The pack with its conditions read under these parameters. Raises ConditionError."""
+    windows = {name: Condition(window.source, parameters) for name, window in pack.windows.items()}
+    rules = tuple(
+        replace(rule, when=Condition(rule.when.source, parameters)) if rule.when else rule for rule in pack.rules
+    )
+    return indexed(replace(pack, windows=windows), rules)
 
 
 def _named(name: str, folder: Path, library: Library | None) -> Pack:
@@ -142,4 +171,4 @@ def chains(spec: str, library: Library | None = None) -> tuple[Chain, ...]:
 def stacked(layers: tuple[Chain, ...]) -> Stack:
     """The stack of these files."""
     packs = tuple(combined(files) for files in layers)
-    return Stack("+".join(pack.id for pack in packs), packs)
+    return Stack("+".join(pack.id for pack in packs), packs, layers)
