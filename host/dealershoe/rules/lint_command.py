@@ -19,8 +19,15 @@ from dealershoe.rules.stack import SHIPPED, load_pack, load_stack
 
 def pack_file(name: str, shelf: Shelf) -> Path:
     """The file of a pack that is named by its path, by `id` or by `id@version`; it need not be sound."""
-    path = Path(name) if name.endswith(".toml") else SHIPPED / f"{name}.toml"
-    return path if path.is_file() else Path(load_pack(name, library=shelf).path)
+    if name.endswith(".toml"):
+        return Path(name)
+    try:
+        return Path(load_pack(name, library=shelf).path)
+    except UserError:
+        shipped = SHIPPED / f"{name}.toml"
+        if shipped.is_file():
+            return shipped
+        raise
 
 
 @click.command("lint")
