@@ -1,7 +1,7 @@
 /* The link between a dealing shoe and its host, in C99: kinds, codes, bodies and a codec. For shoes and hosts that are
  * not written in Python.
  *
- * Link 1.0, schema ab7c39d5. Written by `python protocol/outside.py` from `shoelink/schema.py` and the tables of
+ * Link 1.0, schema 3364663f. Written by `python protocol/outside.py` from `shoelink/schema.py` and the tables of
  * `protocol/README.md`, which tells the whole; do not edit.
  *
  * All numbers on the line are little-endian. A body may be longer than known here (fields are added at its end), and is
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define DEALERSHOE_SCHEMA {0xAB, 0x7C, 0x39, 0xD5} /* HELLO.schema: first bytes of SHA-256 of the canonical schema */
+#define DEALERSHOE_SCHEMA {0x33, 0x64, 0x66, 0x3F} /* HELLO.schema: first bytes of SHA-256 of the canonical schema */
 
 #define DEALERSHOE_MAJOR 1
 #define DEALERSHOE_MINOR 0
@@ -37,6 +37,7 @@ extern "C" {
 #define DEALERSHOE_EVENT 24
 #define DEALERSHOE_TAG 8
 #define DEALERSHOE_CRC 4
+#define DEALERSHOE_WORDS_TEXT 32
 #define DEALERSHOE_FRAME 61
 #define DEALERSHOE_WAY_DOWN 0
 #define DEALERSHOE_WAY_UP 1
@@ -103,6 +104,9 @@ extern "C" {
 #define DEALERSHOE_RESET_SOFT 3
 #define DEALERSHOE_NAK_GAP 1
 #define DEALERSHOE_NAK_DAMAGED 2
+#define DEALERSHOE_ENROLLED_WRITTEN 1
+#define DEALERSHOE_ENROLLED_CLOSED 2
+#define DEALERSHOE_ENROLLED_FAILED 3
 
 /* ---- kinds, as they stand in the header of a frame */
 
@@ -127,6 +131,14 @@ enum dealershoe_kind {
     DEALERSHOE_NAK_FROM_HOST = 0x86,
     /* counters of the shoe; they stop at 65535 */
     DEALERSHOE_STATS = 0x07,
+    /* a key for the shoe, which takes it only in its enrolment state */
+    DEALERSHOE_ENROLL = 0x8A,
+    /* what became of it */
+    DEALERSHOE_ENROLLED = 0x0B,
+    /* the text of the shoe's schema is wanted, from an offset */
+    DEALERSHOE_LOOKUP = 0x8C,
+    /* a piece of that text */
+    DEALERSHOE_WORDS = 0x0D,
     /* critical, reliable, a card left the shoe */
     DEALERSHOE_CARD = 0x61,
     /* critical, reliable, a card that had begun to leave, or had left, came back into the shoe */
@@ -398,6 +410,95 @@ static inline size_t dealershoe_stats_write(uint8_t *body, const struct dealersh
     dealershoe_put(body + 22, in->overruns, 2);
     dealershoe_put(body + 24, in->free, 2);
     return 26;
+}
+
+/* ENROLL: a key for the shoe, which takes it only in its enrolment state. */
+struct dealershoe_enroll {
+    /* the key of the device */
+    uint8_t secret[32];
+};
+#define DEALERSHOE_ENROLL_MINIMUM 32 /* bytes */
+
+static inline int dealershoe_enroll_read(const uint8_t *body, size_t length, struct dealershoe_enroll *out)
+{
+    if (length < 32)
+        return -1;
+    memcpy(out->secret, body + 0, 32);
+    return 0;
+}
+
+static inline size_t dealershoe_enroll_write(uint8_t *body, const struct dealershoe_enroll *in)
+{
+    memcpy(body + 0, in->secret, 32);
+    return 32;
+}
+
+/* ENROLLED: what became of it. */
+struct dealershoe_enrolled {
+    uint8_t result;
+};
+#define DEALERSHOE_ENROLLED_MINIMUM 1 /* bytes */
+
+static inline int dealershoe_enrolled_read(const uint8_t *body, size_t length, struct dealershoe_enrolled *out)
+{
+    if (length < 1)
+        return -1;
+    out->result = (uint8_t)dealershoe_get(body + 0, 1);
+    return 0;
+}
+
+static inline size_t dealershoe_enrolled_write(uint8_t *body, const struct dealershoe_enrolled *in)
+{
+    dealershoe_put(body + 0, in->result, 1);
+    return 1;
+}
+
+/* LOOKUP: the text of the shoe's schema is wanted, from an offset. */
+struct dealershoe_lookup {
+    uint16_t offset;
+};
+#define DEALERSHOE_LOOKUP_MINIMUM 2 /* bytes */
+
+static inline int dealershoe_lookup_read(const uint8_t *body, size_t length, struct dealershoe_lookup *out)
+{
+    if (length < 2)
+        return -1;
+    out->offset = (uint16_t)dealershoe_get(body + 0, 2);
+    return 0;
+}
+
+static inline size_t dealershoe_lookup_write(uint8_t *body, const struct dealershoe_lookup *in)
+{
+    dealershoe_put(body + 0, in->offset, 2);
+    return 2;
+}
+
+/* WORDS: a piece of that text. */
+struct dealershoe_words {
+    uint16_t offset;
+    /* bytes of the whole text */
+    uint16_t total;
+    /* zeros behind its end */
+    uint8_t text[32];
+};
+#define DEALERSHOE_WORDS_MINIMUM 36 /* bytes */
+
+static inline int dealershoe_words_read(const uint8_t *body, size_t length, struct dealershoe_words *out)
+{
+    if (length < 36)
+        return -1;
+    out->offset = (uint16_t)dealershoe_get(body + 0, 2);
+    out->total = (uint16_t)dealershoe_get(body + 2, 2);
+    memcpy(out->text, body + 4, 32);
+    return 0;
+}
+
+static inline size_t dealershoe_words_write(uint8_t *body, const struct dealershoe_words *in)
+{
+    dealershoe_put(body + 0, in->offset, 2);
+    dealershoe_put(body + 2, in->total, 2);
+    memcpy(body + 4, in->text, 32);
+    return 36;
 }
 
 /* CARD: a card left the shoe. */

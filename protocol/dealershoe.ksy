@@ -3,7 +3,7 @@
 # tells the whole: how to undo COBS, what the CRC covers, what an unknown kind means.
 meta:
   id: dealershoe
-  title: dealershoe link 1.0, schema ab7c39d5
+  title: dealershoe link 1.0, schema 3364663f
   endian: le
 seq:
   - id: kind
@@ -36,6 +36,10 @@ seq:
         0x06: nak
         0x86: nak
         0x07: stats
+        0x8a: enroll
+        0x0b: enrolled
+        0x8c: lookup
+        0x0d: words
         0x61: card
         0x62: card_back
         0x23: seat
@@ -164,6 +168,34 @@ types:
       - id: free
         type: u2
         doc: "heap, in 16 bytes"
+  enroll:
+    doc: "a key for the shoe, which takes it only in its enrolment state"
+    seq:
+      - id: secret
+        size: 32
+        doc: "the key of the device"
+  enrolled:
+    doc: "what became of it"
+    seq:
+      - id: result
+        type: u1
+        enum: result_code
+  lookup:
+    doc: "the text of the shoe's schema is wanted, from an offset"
+    seq:
+      - id: offset
+        type: u2
+  words:
+    doc: "a piece of that text"
+    seq:
+      - id: offset
+        type: u2
+      - id: total
+        type: u2
+        doc: "bytes of the whole text"
+      - id: text
+        size: 32
+        doc: "zeros behind its end"
   card:
     doc: "a card left the shoe"
     seq:
@@ -383,3 +415,7 @@ enums:
   reject_code:
     1: gap
     2: damaged
+  result_code:
+    1: written
+    2: closed
+    3: failed

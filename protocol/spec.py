@@ -6,6 +6,7 @@ stream is cut at zeros into blocks, a block is unstuffed into a packet, a packet
 
 from __future__ import annotations
 
+import hmac
 import zlib
 from typing import Any, NamedTuple
 
@@ -39,6 +40,7 @@ DELIMITER = b"\0"
 LONGEST_BLOCK = 59  # 61 bytes on the wire with both delimiters
 SHORTEST_PACKET = 10  # header and CRC
 LONGEST_PACKET = 50  # header, 40 bytes of body, CRC
+TAG = 8  # more of each with AUTH
 
 # COBS for packets below 254 bytes: what stands between two zeros is preceded by its length plus one.
 Stretch = Prefixed(ExprAdapter(Byte, obj_ - 1, obj_ + 1), GreedyBytes)
@@ -105,6 +107,10 @@ STATS = Struct(
     "overruns" / Int16ul,
     "free" / Int16ul,
 )
+ENROLL = Struct("secret" / Bytes(32))
+ENROLLED = Struct("result" / Byte)
+LOOKUP = Struct("offset" / Int16ul)
+WORDS = Struct("offset" / Int16ul, "total" / Int16ul, "text" / Bytes(32))
 CARD = Struct(
     "hand" / Int16ul,
     "draw" / Int16ul,
@@ -152,6 +158,10 @@ KINDS = {
     "ACK": Declared("both", False, False, 5, ACK),
     "NAK": Declared("both", False, False, 6, NAK),
     "STATS": Declared("shoe", False, False, 7, STATS),
+    "ENROLL": Declared("host", False, False, 10, ENROLL),
+    "ENROLLED": Declared("shoe", False, False, 11, ENROLLED),
+    "LOOKUP": Declared("host", False, False, 12, LOOKUP),
+    "WORDS": Declared("shoe", False, False, 13, WORDS),
     "CARD": Declared("shoe", True, True, 1, CARD),
     "CARD_BACK": Declared("shoe", True, True, 2, CARD_BACK),
     "SEAT": Declared("shoe", False, True, 3, SEAT),
@@ -164,6 +174,26 @@ KINDS = {
 }
 
 
+# ---- sealing
+
+Covered = Struct("sender" / Byte, "count" / Int64ul, "header" / Header, "body" / GreedyBytes)
+NOBODY = bytes(8)  # in place of the nonce of a host that has not been heard
+
+
+def session_key(device_key: bytes, device: bytes, of_host: bytes, of_shoe: bytes) -> bytes:
+    """The key of a session: HMAC-SHA-256 under the device's key over label, device id and both nonces."""
+    return hmac.digest(device_key, b"shoe/1" + device + of_host + of_shoe, "sha256")
+
+
+def tag(key: bytes, count: int, kind: int, flags: int, seq: int, ack: int, body: bytes) -> bytes:
+    """The tag of a frame: the first 8 bytes of HMAC-SHA-256 over direction, extended count, header and body."""
+    header = {"kind": Kind.parse(bytes([kind])), "flags": Flags.parse(bytes([flags])), "seq": seq, "ack": ack}
+    sender = 2 if header["kind"].from_host else 1
+    return hmac.digest(
+        key, Covered.build({"sender": sender, "count": count, "header": header, "body": body}), "sha256"
+    )[:TAG]
+
+
 # ---- reading and writing
 
 
@@ -174,8 +204,8 @@ def write(kind: int, flags: int, seq: int, ack: int, body: bytes) -> bytes:
     return DELIMITER + stuff(packet) + DELIMITER
 
 
-def judge(block: bytes) -> tuple[str, Container[Any] | None]:
-    """What a receiver does with a block: the counter that it raises, and the packet if that is "frames"."""
+def judge(block: bytes, keyed: bool = False) -> tuple[str, Container[Any] | None]:
+    """What a receiver (with a key or without) does with a block: its counter, and the packet if that is "frames"."""
     if len(block) > LONGEST_BLOCK:
         return "long", None
     try:
@@ -189,20 +219,22 @@ def judge(block: bytes) -> tuple[str, Container[Any] | None]:
     except ConstructError:
         return "crc", None
     flags = sealed.covered.value.header.flags
-    if flags.auth or flags.must_understand:  # no key and no such flag in link 1.0
+    if (flags.auth and not keyed) or flags.must_understand:  # no such flag in link 1.0
         return "flags", None
-    if len(packet) > LONGEST_PACKET:
+    if len(packet) < SHORTEST_PACKET + TAG * flags.auth:
+        return "short", None
+    if len(packet) > LONGEST_PACKET + TAG * flags.auth:
         return "long", None
     return "frames", sealed.covered.value
 
 
-def read(stream: bytes) -> tuple[list[tuple[int, int, int, int, bytes]], dict[str, int]]:
-    """The frames of a whole stream as (kind, flags, seq, ack, body), and how often each counter was raised."""
+def read(stream: bytes, keyed: bool = False) -> tuple[list[tuple[int, int, int, int, bytes]], dict[str, int]]:
+    """The frames of a whole stream as (kind, flags, seq, ack, body and tag), and how often each counter was raised."""
     frames = []
     counts = dict.fromkeys(("frames", "zero", "short", "long", "crc", "flags"), 0)
     *blocks, rest = stream.split(DELIMITER)
     for block in filter(None, blocks):
-        counter, packet = judge(block)
+        counter, packet = judge(block, keyed)
         counts[counter] += 1
         if packet is not None:
             header = packet.header

@@ -55,7 +55,9 @@ def stub() -> str:
         for field, code in zip(schema.FIELDS[kind].split(), codes, strict=True):
             hides = "  # type: ignore[assignment]" if field in dir(tuple) else ""
             lines.append(f"    {field}: {'bytes' if code == 's' else 'int'}{hides}\n")
-    lines.append("\nMessage = (\n    " + " | ".join(message.__name__ for message in schema.TYPES.values()) + "\n)\n")
+    lines.append(
+        "\nMessage = (\n    " + "\n    | ".join(message.__name__ for message in schema.TYPES.values()) + "\n)\n"
+    )
     lines.append(_TAIL)
     return "".join(lines)
 

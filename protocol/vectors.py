@@ -1,7 +1,7 @@
-"""Writes `vectors.json`, the golden frames of every interpreter, from `spec.py`: `python protocol/vectors.py`.
+"""Writes `vectors.json` and `sealed.json`, the golden frames of every interpreter, from `spec.py`: run it as it is.
 
-Good frames with the meaning of every field; damaged streams with the counter that each must raise. Nothing here knows
-the codec that is judged by them.
+Good frames with the meaning of every field; damaged streams with the counter that each must raise; and in `sealed.json`
+the same for an end with a key, with what each tag is made of. Nothing here knows the codec that is judged by them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import spec
 
 VECTORS = Path(__file__).parent / "vectors.json"
+SEALED = Path(__file__).parent / "sealed.json"
 
 # One body of each kind with every byte different where it can be, and a zero in it where a field may be zero.
 BODIES: dict[str, dict[str, Any]] = {
@@ -51,6 +52,10 @@ BODIES: dict[str, dict[str, Any]] = {
         "overruns": 65535,
         "free": 12345,
     },
+    "ENROLL": {"secret": bytes(range(224, 256))},
+    "ENROLLED": {"result": 1},
+    "LOOKUP": {"offset": 992},
+    "WORDS": {"offset": 992, "total": 1011, "text": b"RNAL <H offset\n".ljust(32, b"\x00")},
     "CARD": {
         "hand": 7,
         "draw": 12,
@@ -174,6 +179,84 @@ def _damaged() -> list[dict[str, Any]]:
     ]
 
 
+# ---- with a key
+
+DEVICE_KEY = bytes(range(32))
+DEVICE = b"\xe6a8\xb7\x1c\x00\x2f\x21"
+NONCE_HOST, NONCE_SHOE = b"\x00nonce\x00\x01", b"shoe\x00\x00\x00\xff"
+
+
+def _seal(
+    name: str, count: int, kind: int, flags: int, ack: int, body: bytes, of_host: bytes = NONCE_HOST
+) -> dict[str, Any]:
+    """A sealed frame; `count` is what its seq is the low 16 bits of."""
+    flags |= 0x80
+    seq = count & 0xFFFF
+    key = spec.session_key(DEVICE_KEY, DEVICE, of_host, NONCE_SHOE)
+    tag = spec.tag(key, count, kind, flags, seq, ack, body)
+    return {
+        "name": name,
+        "wire": spec.write(kind, flags, seq, ack, body + tag).hex(),
+        "frames": [[kind, flags, seq, ack, (body + tag).hex()]],
+        "count": {"frames": 1},
+        "seal": {
+            "device_key": DEVICE_KEY.hex(),
+            "device": DEVICE.hex(),
+            "nonce_host": of_host.hex(),
+            "nonce_shoe": NONCE_SHOE.hex(),
+            "session_key": key.hex(),
+            "count": count,
+            "tag": tag.hex(),
+        },
+    }
+
+
+def _sealed() -> list[dict[str, Any]]:
+    """Frames with a tag, and what an end with a key makes of damaged ones."""
+    card = spec.KINDS["CARD"].on_wire(False)
+    body = spec.CARD.build(BODIES["CARD"])
+    hello = BODIES["HELLO"] | {"nonce": NONCE_SHOE, "answers": bytes(4)}
+    signal = spec.SIGNAL.build(BODIES["SIGNAL"])
+    good = _seal("CARD, event 258", SEQ, card, 0, 0, body)
+    whole = bytes.fromhex(good["wire"])
+    bare = _card()
+    flag = spec.write(card, 0xA0, SEQ, 0, body + bytes(8))
+    empty = _seal("no body", 1, 0x1F, 0, 0, b"")
+    longest = _seal("the longest body", 2, 0x1F, 0x0F, 0xFFFF, bytes(range(216, 256)))
+    cut = spec.write(0x1F, 0x80, 1, 0, b"7 bytes")
+    long_plain = spec.write(0x1F, 0, 1, 0, b"\x01" * 41)
+    long_sealed = spec.write(0x1F, 0x80, 1, 0, b"\x01" * 48 + b"\x01")
+    flip = bytearray(whole)
+    flip[-3] ^= 0x20
+    return [
+        _seal("the call of a shoe: nobody is answered, the count is 0", 0, 0x41, 0x40, 0, spec.HELLO.build(hello),
+              spec.NOBODY),
+        _seal("HELLO from the host", 1, 0xC1, 0x40, 0, spec.HELLO.build(BODIES["HELLO"])),
+        good,
+        _seal("CARD, event 2^40 + 1", 2**40 + 1, card, 0, 0, body),
+        _seal("SIGNAL, the host's frame 65537", 65537, spec.KINDS["SIGNAL"].on_wire(True), 0, ACK, signal),
+        empty,
+        longest,
+        _keyed("a frame without a tag", bare, {"frames": 1}),
+        _keyed("a flag that must be understood", flag + whole, {"flags": 1, "frames": 1}),
+        _keyed("no room for a tag", cut + whole, {"short": 1, "frames": 1}),
+        _keyed("a body of 41 bytes and no tag", long_plain + whole, {"long": 1, "frames": 1}),
+        _keyed("one byte more than the longest", long_sealed + whole, {"long": 1, "frames": 1}),
+        _keyed("a bit flipped in the tag", bytes(flip) + whole, {"crc": 1, "frames": 1}),
+    ]  # fmt: skip
+
+
+def _keyed(name: str, wire: bytes, count: dict[str, int]) -> dict[str, Any]:
+    """A stream of which only the last frame may be delivered."""
+    kind, flags, seq, ack, body = spec.read(wire, keyed=True)[0][-1]
+    return {"name": name, "wire": wire.hex(), "frames": [[kind, flags, seq, ack, body.hex()]], "count": count}
+
+
+def sealed() -> str:
+    """The text that `sealed.json` must have."""
+    return json.dumps(_sealed(), indent=1) + "\n"
+
+
 def vectors() -> str:
     """The text that `vectors.json` must have."""
     return json.dumps(_good() + _edges() + _damaged(), indent=1) + "\n"
@@ -181,3 +264,4 @@ def vectors() -> str:
 
 if __name__ == "__main__":
     VECTORS.write_text(vectors())
+    SEALED.write_text(sealed())

@@ -1,8 +1,9 @@
 """Frames: bytes on the wire ↔ (kind, flags, seq, ack, body). The reference codec, and the shoe's own.
 
-    00 · COBS( kind u8 | flags u8 | seq u16 | ack u16 | body ≤ 40 | CRC-32 u32, little-endian ) · 00
+    00 · COBS( kind u8 | flags u8 | seq u16 | ack u16 | body ≤ 40 | [tag 8] | CRC-32 u32, little-endian ) · 00
 
-Nothing here knows what a kind means; `link.py` does. The host swaps in `dealershoe.link.codec`, proven equal.
+Nothing here knows what a kind means, `link.py` does; nor what a tag proves, `seal.py` does. The host swaps in
+`dealershoe.link.codec`, proven equal.
 """
 
 from shoelink import schema
@@ -20,6 +21,8 @@ BLOCK = schema.FRAME - 2  # most bytes between two delimiters
 _SHORTEST = schema.HEADER + schema.CRC
 _LONGEST = schema.HEADER + schema.BODY + schema.CRC
 _FLAGS_UNKNOWN = schema.FLAGS_MUST & ~schema.FLAG_ASK
+_FLAGS_UNKNOWN_KEYED = _FLAGS_UNKNOWN & ~schema.FLAG_AUTH
+_NO_TAG = b""
 
 
 def encode_into(
@@ -32,10 +35,12 @@ def encode_into(
     body: bytes | bytearray | memoryview,
     start: int,
     length: int,
+    tag: bytes = _NO_TAG,
 ) -> int:
     """Write one frame into `out` from `at` (room for schema.FRAME bytes) and return where it ends.
 
     The body is `length` bytes (at most schema.BODY) of `body` from `start`; of `seq` and `ack` the low 16 bits count.
+    `tag` is schema.TAG bytes, with FLAG_AUTH among the flags, or nothing.
     Allocates nothing on MicroPython.
     """
     head = at + 2
@@ -48,6 +53,9 @@ def encode_into(
     out[head + 5] = (ack >> 8) & 255
     copy(out, head + schema.HEADER, body, start, length)
     length += schema.HEADER
+    if tag:
+        copy(out, head + length, tag, 0, schema.TAG)
+        length += schema.TAG
     crc_into(out, head, length, out, head + length)
     length += schema.CRC
     stuff(out, at + 1, length)
@@ -66,13 +74,16 @@ class Decoder:
 
     count["frames"]  delivered
     count["zero"]    a zero inside: the chain of COBS codes points past the delimiter, or stops short of it
-    count["short"]   fewer bytes than a header and a CRC
+    count["short"]   fewer bytes than a header and a CRC, with AUTH than these and a tag
     count["long"]    more bytes than the longest frame
     count["crc"]     the CRC does not fit
     count["flags"]   intact, with a flag that must be understood and is not
+
+    `keyed`: this end has a key and understands AUTH; the last 8 bytes of such a frame's body are its tag.
     """
 
     def __init__(self) -> None:
+        self.keyed = False
         self.count = {"frames": 0, "zero": 0, "short": 0, "long": 0, "crc": 0, "flags": 0}
         self.damaged = 0  # of these, what a line fault explains: zero, short, long, crc
         self._block = bytearray(BLOCK)
@@ -123,13 +134,18 @@ class Decoder:
         crc_into(block, 1, end - 1, self._crc, 0)
         if block[end:length] != self._crc:
             self._reject("crc")
-        elif block[2] & _FLAGS_UNKNOWN:
+            return
+        flags = block[2]
+        tag = schema.TAG if flags & schema.FLAG_AUTH else 0
+        if flags & (_FLAGS_UNKNOWN_KEYED if self.keyed else _FLAGS_UNKNOWN):
             self.count["flags"] += 1
-        elif length - 1 > _LONGEST:
+        elif length - 1 < _SHORTEST + tag:
+            self._reject("short")
+        elif length - 1 > _LONGEST + tag:
             self._reject("long")
         else:
             self.count["frames"] += 1
-            frames.append((block[1], block[2], block[3] | block[4] << 8, block[5] | block[6] << 8, bytes(block[7:end])))
+            frames.append((block[1], flags, block[3] | block[4] << 8, block[5] | block[6] << 8, bytes(block[7:end])))
 
     def _reject(self, name: str) -> None:
         self.count[name] += 1

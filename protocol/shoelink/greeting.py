@@ -1,13 +1,12 @@
 """How two ends find each other: HELLO with a nonce, answered by the other's HELLO, and who they are in IDENT."""
 
 from shoelink import schema, timing
+from shoelink.seal import NOBODY
 from shoelink.timing import elapsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # MicroPython has neither
     from collections.abc import Callable
-
-_NOBODY = b"\0\0\0\0"
 
 
 class Greeting:
@@ -29,14 +28,15 @@ class Greeting:
         self.told = False  # host: the owner knows of the peer
         self.resumed = False  # host: and has said what is stored
         self.due = False  # a HELLO is to be said at once
-        self._nonce = b""
+        self.foreign = False  # host: the owner knows that something without our key is there
+        self.nonce = b""
         self._refused = b""  # the nonce of a peer that was refused
         self._said = b""  # what the last HELLO answered
 
     def begin(self) -> None:
         """Greet whoever is there, with a fresh nonce."""
         self.forget()
-        self._nonce = self._entropy(8)
+        self.nonce = self._entropy(8)
         self.due = True
 
     def strange(self, hello: "schema.Hello") -> bool:
@@ -52,7 +52,7 @@ class Greeting:
             self.ident = None
             self.told = self.resumed = False
         self.peer = hello
-        self.answered = hello.answers == self._nonce[:4]
+        self.answered = hello.answers == self.nonce[:4]
         if asks and hello.major == schema.MAJOR and (up or self._said != hello.nonce + journal):
             self.due = True
 
@@ -72,8 +72,8 @@ class Greeting:
             oldest & 0xFFFF,
             next,
             self._room,
-            self._nonce,
-            peer.nonce[:4] if peer else _NOBODY,
+            self.nonce,
+            (peer.nonce if peer else NOBODY)[:4],
         )
 
     def refuse(self) -> bool:

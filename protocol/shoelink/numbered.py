@@ -7,7 +7,7 @@ from shoelink.timing import Rto, elapsed
 
 WINDOW = 8  # frames in flight
 WINDOW_BYTES = 192  # and their bytes: below the 256 bytes of a USB CDC FIFO, so that a write of the shoe never blocks
-OVERHEAD = 3 + schema.HEADER + schema.CRC  # bytes on the wire beside the body
+_OVERHEAD = 3 + schema.HEADER + schema.CRC  # bytes on the wire beside the body and the tag
 
 NEW, DUPLICATE, GAP = 0, 1, 2
 
@@ -19,6 +19,7 @@ class Sender:
         self.journal = journal
         self.rto = Rto()
         self.resent = 0
+        self.overhead = _OVERHEAD  # bytes on the wire beside the body
         self._next = journal.oldest  # to send next
         self._top = journal.oldest  # all below were sent in this session
         self._window = WINDOW_BYTES
@@ -27,8 +28,8 @@ class Sender:
         self._timed = 0  # the event whose round trip is measured, 0: none
         self._timed_at = 0
 
-    def resume(self, next: int, room: int) -> bool:
-        """The host has stored everything below `next` and can take `room` bytes; begin there.
+    def resume(self, next: int, room: int, tag: int) -> bool:
+        """The host has stored everything below `next` and can take `room` bytes; begin there, with `tag` bytes a frame.
 
         False: a number this journal cannot know.
         """
@@ -37,6 +38,7 @@ class Sender:
             return False
         journal.release(next - 1)
         self.rto = Rto()
+        self.overhead = _OVERHEAD + tag
         self._next = self._top = journal.oldest
         self._window = min(WINDOW_BYTES, max(room, schema.FRAME))
         self._bytes = self._timed = 0
@@ -48,7 +50,7 @@ class Sender:
         number = self._next
         if number >= journal.next or number - journal.oldest >= WINDOW:
             return 0
-        if self._bytes + journal.length(number) + OVERHEAD > self._window:
+        if self._bytes + journal.length(number) + self.overhead > self._window:
             return 0
         return number
 
@@ -63,7 +65,7 @@ class Sender:
             if not self._timed:
                 self._timed = number
                 self._timed_at = now
-        self._bytes += self.journal.length(number) + OVERHEAD
+        self._bytes += self.journal.length(number) + self.overhead
         self._next = number + 1
 
     def acked(self, low: int, now: int) -> bool:
@@ -79,7 +81,7 @@ class Sender:
             self._timed = 0
         self.rto.progress()
         for stored in range(journal.oldest, min(number + 1, self._next)):
-            self._bytes -= journal.length(stored) + OVERHEAD
+            self._bytes -= journal.length(stored) + self.overhead
         journal.release(number)
         self._next = max(self._next, journal.oldest)
         self._timer = now
@@ -105,7 +107,7 @@ class Sender:
 
     def _back(self, number: int) -> None:
         for again in range(number, self._next):
-            self._bytes -= self.journal.length(again) + OVERHEAD
+            self._bytes -= self.journal.length(again) + self.overhead
         self._next = number
         if number <= self._timed:
             self._timed = 0  # Karn's rule: a repeated frame says nothing about the round trip

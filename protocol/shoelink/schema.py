@@ -26,6 +26,10 @@ PONG = 0x04
 ACK = 0x05
 NAK = 0x06
 STATS = 0x07
+ENROLL = 0x8A
+ENROLLED = 0x0B
+LOOKUP = 0x8C
+WORDS = 0x0D
 CARD = 0x61
 CARD_BACK = 0x62
 SEAT = 0x23
@@ -37,7 +41,7 @@ SIGNAL = 0xE8
 DUE = 0xA9
 
 # ---- flags of the header: the high nibble must be understood, the low nibble may be ignored
-FLAG_AUTH = 0x80  # 8 bytes of tag before the CRC; not understood, and so refused, by an end that has no key
+FLAG_AUTH = 0x80  # sealed: 8 bytes of tag before the CRC; not understood, and so refused, by an end that has no key
 FLAG_ASK = 0x40  # HELLO: the sender is not up yet and waits for a HELLO
 FLAGS_MUST = 0xF0
 
@@ -47,6 +51,7 @@ BODY = 40  # most
 EVENT = 24  # most of a reliable kind's body: the room of a journal slot
 TAG = 8
 CRC = 4
+WORDS_TEXT = 32  # of the schema's text, in one WORDS
 FRAME = 61  # most on the wire, both delimiters included
 
 # ---- codes
@@ -68,6 +73,7 @@ REASON_PLAY_ON, REASON_FLOOR, REASON_FAULT = 6, 7, 8
 DUE_NOTHING, DUE_SEAT, DUE_BURN, DUE_BOARD, DUE_BETTING, DUE_ACK, DUE_SHUFFLE, DUE_PICK = 0, 1, 2, 3, 4, 5, 6, 7
 RESET_UNKNOWN, RESET_POWER, RESET_WATCHDOG, RESET_SOFT = 0, 1, 2, 3
 NAK_GAP, NAK_DAMAGED = 1, 2
+ENROLLED_WRITTEN, ENROLLED_CLOSED, ENROLLED_FAILED = 1, 2, 3
 
 TOKEN_UNREAD = b"\xff\xff\xff\xff"  # CARD.token of a card that was not read
 NO_JOURNAL = b"\0\0\0\0"  # HELLO.journal of a host that has not yet chosen what to resume
@@ -145,6 +151,7 @@ CODES = {
         (RESET_SOFT, "SOFT"),
     ),
     "reject": ((NAK_GAP, "GAP"), (NAK_DAMAGED, "DAMAGED")),
+    "result": ((ENROLLED_WRITTEN, "WRITTEN"), (ENROLLED_CLOSED, "CLOSED"), (ENROLLED_FAILED, "FAILED")),
 }
 
 # ---- messages. Each dictionary is keyed by kind, without FROM_HOST for the kinds that both ends send.
@@ -189,6 +196,10 @@ Stats = _message(
     "<4sHHHHHHHHHHH",
     "t_us frames damaged sent resent naks lost held peak refused overruns free",
 )
+Enroll = _message("ENROLL", ENROLL, HOST, "<32s", "secret")
+Enrolled = _message("ENROLLED", ENROLLED, SHOE, "<B", "result")
+Lookup = _message("LOOKUP", LOOKUP, HOST, "<H", "offset")
+Words = _message("WORDS", WORDS, SHOE, "<HH32s", "offset total text")
 Card = _message(
     "CARD",
     CARD,

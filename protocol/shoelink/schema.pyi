@@ -16,6 +16,10 @@ PONG: Final = 4
 ACK: Final = 5
 NAK: Final = 6
 STATS: Final = 7
+ENROLL: Final = 138
+ENROLLED: Final = 11
+LOOKUP: Final = 140
+WORDS: Final = 13
 CARD: Final = 97
 CARD_BACK: Final = 98
 SEAT: Final = 35
@@ -33,6 +37,7 @@ BODY: Final = 40
 EVENT: Final = 24
 TAG: Final = 8
 CRC: Final = 4
+WORDS_TEXT: Final = 32
 FRAME: Final = 61
 WAY_DOWN: Final = 0
 WAY_UP: Final = 1
@@ -99,6 +104,9 @@ RESET_WATCHDOG: Final = 2
 RESET_SOFT: Final = 3
 NAK_GAP: Final = 1
 NAK_DAMAGED: Final = 2
+ENROLLED_WRITTEN: Final = 1
+ENROLLED_CLOSED: Final = 2
+ENROLLED_FAILED: Final = 3
 TOKEN_UNREAD: Final[bytes]
 NO_JOURNAL: Final[bytes]
 SCHEMA: Final[bytes]
@@ -150,6 +158,20 @@ class Stats(NamedTuple):
     refused: int
     overruns: int
     free: int
+
+class Enroll(NamedTuple):
+    secret: bytes
+
+class Enrolled(NamedTuple):
+    result: int
+
+class Lookup(NamedTuple):
+    offset: int
+
+class Words(NamedTuple):
+    offset: int
+    total: int
+    text: bytes
 
 class Card(NamedTuple):
     hand: int
@@ -216,7 +238,26 @@ class Due(NamedTuple):
     cards: int
 
 Message = (
-    Hello | Ident | Ping | Pong | Ack | Nak | Stats | Card | CardBack | Seat | Key | Deck | Fault | Clear | Signal | Due
+    Hello
+    | Ident
+    | Ping
+    | Pong
+    | Ack
+    | Nak
+    | Stats
+    | Enroll
+    | Enrolled
+    | Lookup
+    | Words
+    | Card
+    | CardBack
+    | Seat
+    | Key
+    | Deck
+    | Fault
+    | Clear
+    | Signal
+    | Due
 )
 
 NAMES: dict[int, str]

@@ -24,8 +24,9 @@ needs_micropython = pytest.mark.skipif(
 
 
 def test_vectors_are_those_of_the_specification() -> None:
-    """`vectors.json` is written by `protocol/vectors.py`: run it after a change of the specification."""
+    """Both files are written by `protocol/vectors.py`: run it after a change of the specification."""
     assert vectors.VECTORS.read_text() == vectors.vectors()
+    assert vectors.SEALED.read_text() == vectors.sealed()
 
 
 def test_vectors_are_made_without_the_codec_they_judge() -> None:
@@ -34,17 +35,18 @@ def test_vectors_are_made_without_the_codec_they_judge() -> None:
         sys.modules["shoelink"] = None
         sys.path.insert(0, sys.argv[1])
         import vectors
-        print(vectors.vectors(), end="")
+        print(vectors.vectors() + vectors.sealed(), end="")
     """
     made = subprocess.run(
         [sys.executable, "-c", blind, str(PROTOCOL)], capture_output=True, text=True, timeout=60, check=True
     )
-    assert made.stdout == vectors.VECTORS.read_text()
+    assert made.stdout == vectors.VECTORS.read_text() + vectors.SEALED.read_text()
 
 
 @pytest.mark.parametrize("decoder", [frame.Decoder, codec.Decoder], ids=["reference", "host"])
 def test_vectors_hold_on_cpython(decoder: type[frame.Decoder]) -> None:
     assert vector_runner.run(vectors.VECTORS, decoder) > 40
+    assert vector_runner.run(vectors.SEALED, decoder, keyed=True) > 10
 
 
 @needs_micropython
@@ -53,7 +55,7 @@ def test_vectors_hold_on_micropython(viper: bool, tmp_path: Path) -> None:
     ignore = None if viper else shutil.ignore_patterns("_viper.py")
     shutil.copytree(PROTOCOL / "shoelink", tmp_path / "shoelink", ignore=ignore)
     done = subprocess.run(
-        [str(MICROPYTHON), str(RUNNER), str(vectors.VECTORS)],
+        [str(MICROPYTHON), str(RUNNER), str(vectors.VECTORS), str(vectors.SEALED)],
         env={**os.environ, "MICROPYPATH": f"{tmp_path}:.frozen"},
         capture_output=True,
         text=True,
@@ -61,4 +63,4 @@ def test_vectors_hold_on_micropython(viper: bool, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "vectors hold" in done.stdout
+    assert "sealed vectors hold" in done.stdout

@@ -1,9 +1,12 @@
-"""Runs the golden vectors on the interpreter it is started with, MicroPython too: `vector_runner.py vectors.json`."""
+"""Runs the golden vectors, `vector_runner.py vectors.json sealed.json`, on the interpreter it is started with.
+
+The second file is for an end with a key.
+"""
 
 import json
 import sys
 
-from shoelink import frame, schema
+from shoelink import frame, schema, seal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def run(path: "str | Path", new_decoder: "type[frame.Decoder]") -> int:
+def run(path: "str | Path", new_decoder: "type[frame.Decoder]", keyed: bool = False) -> int:
     """The number of vectors that hold; raises AssertionError with the name of one that does not."""
     with open(str(path)) as file:
         vectors = json.load(file)
@@ -21,6 +24,7 @@ def run(path: "str | Path", new_decoder: "type[frame.Decoder]") -> int:
         expected = [(k, f, s, a, bytes.fromhex(body)) for k, f, s, a, body in vector["frames"]]
         for step in (1, 7, len(wire)):
             decoder = new_decoder()
+            decoder.keyed = keyed
             frames = []
             for at in range(0, len(wire), step):
                 frames += decoder.feed(wire[at : at + step])
@@ -36,7 +40,24 @@ def run(path: "str | Path", new_decoder: "type[frame.Decoder]") -> int:
             assert schema.unpack(kind, body) == message, name
             assert schema.pack(message) == body, name
             assert frame.encode(kind, flags, seq, ack, body) == wire, name
+        if "seal" in vector:
+            check_seal(vector)
     return len(vectors)
+
+
+def check_seal(vector: "dict[str, Any]") -> None:
+    """The tag is the one that the shoe and the host make."""
+    kind, flags, seq, ack, body = vector["frames"][0]
+    what = vector["seal"]
+    names = ("device_key", "device", "nonce_host", "nonce_shoe")
+    made = seal.Seal(*[bytes.fromhex(what[name]) for name in names])
+    plain = bytes.fromhex(body)[: -schema.TAG]
+    sender = schema.HOST if kind & schema.FROM_HOST else schema.SHOE
+    tag = made.tag(sender, what["count"], kind, flags, seq, ack, plain)
+    assert tag == bytes.fromhex(what["tag"]), vector["name"]
+    out = bytearray(schema.FRAME)
+    end = frame.encode_into(out, 0, kind, flags, what["count"], ack, plain, 0, len(plain), tag)
+    assert out[:end] == bytes.fromhex(vector["wire"]), vector["name"]
 
 
 def fields(vector: "dict[str, Any]", kind: int) -> "list[Any]":
@@ -47,3 +68,4 @@ def fields(vector: "dict[str, Any]", kind: int) -> "list[Any]":
 
 if __name__ == "__main__":
     print(run(sys.argv[1], frame.Decoder), "vectors hold")
+    print(run(sys.argv[2], frame.Decoder, True), "sealed vectors hold")

@@ -11,11 +11,18 @@ from shoelink import frame, schema
 
 _SHORTEST = schema.HEADER + schema.CRC
 _LONGEST = schema.HEADER + schema.BODY + schema.CRC
-_FLAGS_KNOWN = frozenset(flags for flags in range(256) if not flags & schema.FLAGS_MUST & ~schema.FLAG_ASK)
+_FLAGS_KNOWN_KEYED = frozenset(
+    flags for flags in range(256) if not flags & schema.FLAGS_MUST & ~schema.FLAG_ASK & ~schema.FLAG_AUTH
+)
+_FLAGS_KNOWN = frozenset(flags for flags in _FLAGS_KNOWN_KEYED if not flags & schema.FLAG_AUTH)
 _SEALED = frozenset({0x2144DF1C})  # CRC-32 of any bytes that end in their own CRC-32, little-endian
 
-# By length of the packet: header and body in one step, the CRC left out.
-_READ = {length: struct.Struct(f"<BBHH{length - _SHORTEST}s4x").unpack for length in range(_SHORTEST, _LONGEST + 1)}
+# By length of the packet: header and body in one step, the CRC left out. With a tag, they may be longer.
+_READ_KEYED = {
+    length: struct.Struct(f"<BBHH{length - _SHORTEST}s4x").unpack
+    for length in range(_SHORTEST, _LONGEST + schema.TAG + 1)
+}
+_READ = {length: read for length, read in _READ_KEYED.items() if length <= _LONGEST}
 _BODIES = {kind: (struct.Struct(layout).unpack_from, schema.TYPES[kind]) for kind, layout in schema.LAYOUTS.items()}
 
 _Frames = list[tuple[int, int, int, int, bytes]]
@@ -57,6 +64,8 @@ class Decoder(frame.Decoder):
 
     def _read(self, blocks: list[bytes]) -> _Frames:
         """All blocks at once, in C, as long as nothing is wrong with any of them."""
+        if self.keyed:
+            return self._judge(blocks)
         try:
             packets = list(map(cobs.decode, filter(None, blocks)))
             frames: _Frames = [_READ[len(packet)](packet) for packet in packets]
@@ -69,6 +78,7 @@ class Decoder(frame.Decoder):
     def _judge(self, blocks: list[bytes]) -> _Frames:
         """One block after the other: what is wrong has a name."""
         frames: _Frames = []
+        known = _FLAGS_KNOWN_KEYED if self.keyed else _FLAGS_KNOWN
         for block in filter(None, blocks):
             if len(block) > frame.BLOCK:
                 self._reject("long")
@@ -78,14 +88,17 @@ class Decoder(frame.Decoder):
             except cobs.DecodeError:
                 self._reject("zero")
                 continue
+            tag = schema.TAG if len(packet) > 1 and packet[1] & schema.FLAG_AUTH else 0
             if len(packet) < _SHORTEST:
                 self._reject("short")
             elif zlib.crc32(packet) not in _SEALED:
                 self._reject("crc")
-            elif packet[1] not in _FLAGS_KNOWN:
+            elif packet[1] not in known:
                 self.count["flags"] += 1
-            elif len(packet) > _LONGEST:
+            elif len(packet) < _SHORTEST + tag:
+                self._reject("short")
+            elif len(packet) > _LONGEST + tag:
                 self._reject("long")
             else:
-                frames.append(_READ[len(packet)](packet))
+                frames.append(_READ_KEYED[len(packet)](packet))
         return frames
