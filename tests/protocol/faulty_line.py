@@ -37,6 +37,7 @@ class Line:
     delay: float = 1.0
     silent_until: float = 0.0  # everything sent before is lost
     frames: int = 0
+    kept: list[bytes] = field(default_factory=list)  # every frame sent, for an attacker
     _free_at: float = 0.0
     _order: count[int] = field(default_factory=count)
     _under_way: list[tuple[float, int, bytes]] = field(default_factory=list)
@@ -46,12 +47,17 @@ class Line:
         for piece in _FRAME.findall(data):
             self._free_at = max(now, self._free_at) + len(piece) / BYTES_A_MS
             self.frames += 1
+            self.kept.append(piece)
             if now < self.silent_until or self.dice.random() < self.faults.lost:
                 continue
             if self.dice.random() < self.faults.damaged:
                 piece = damage(piece, self.dice)
             for _ in range(1 + (self.dice.random() < self.faults.repeated)):
                 heapq.heappush(self._under_way, (self._free_at + self.delay, next(self._order), piece))
+
+    def put_in(self, data: bytes, now: float) -> None:
+        """Somebody else puts bytes on the line; they arrive at once."""
+        heapq.heappush(self._under_way, (now, next(self._order), data))
 
     def arrived(self, now: float) -> bytes:
         """What has come out of the line by now."""
@@ -90,6 +96,10 @@ def damage(piece: bytes, dice: random.Random) -> bytes:
     return bytes(data)
 
 
+KEY = bytes(range(100, 132))
+KEYS = {b"s" * 8: KEY}  # of the shoe that is called "s"
+
+
 def ident(letter: bytes) -> schema.Ident:
     """An end that is called by one letter."""
     return schema.Ident(letter * 8, b"0.1.0".ljust(12, b"\0"), letter * 16)
@@ -120,7 +130,14 @@ class Rig:
     """
 
     def __init__(
-        self, seed: int = 0, faults: Faults | None = None, delay: float = 1.0, commit: float = 2.0, start: int = 0
+        self,
+        seed: int = 0,
+        faults: Faults | None = None,
+        delay: float = 1.0,
+        commit: float = 2.0,
+        start: int = 0,
+        shoe_keys: dict[bytes, bytes] | None = None,
+        host_keys: dict[bytes, bytes] | None = None,
     ) -> None:
         self.dice = random.Random(seed)
         self.now: float = 0.0
@@ -133,6 +150,7 @@ class Rig:
         self.signals: list[schema.Signal | schema.Due] = []
         self.reported: dict[tuple[bytes, int], tuple[float, schema.Message]] = {}
         self._start = start
+        self._shoe_keys, self._host_keys = shoe_keys, host_keys
         self._queue: list[tuple[float, notice.Recorded]] = []  # handed out, not committed
         self._journal_id = b""
         self.shoe_journal = self._new_journal()
@@ -237,13 +255,19 @@ class Rig:
 
     def _new_shoe(self) -> link.Link:
         shoe = link.Link(
-            schema.SHOE, ident(b"s"), self._entropy, self.shoe_journal, boot=self._entropy(4), reset=schema.RESET_POWER
+            schema.SHOE,
+            ident(b"s"),
+            self._entropy,
+            self.shoe_journal,
+            boot=self._entropy(4),
+            reset=schema.RESET_POWER,
+            keys=self._shoe_keys,
         )
         shoe.start(self.ticks())
         return shoe
 
     def _new_host(self) -> link.Link:
-        host = link.Link(schema.HOST, ident(b"h"), self._entropy, decoder=codec.Decoder())
+        host = link.Link(schema.HOST, ident(b"h"), self._entropy, decoder=codec.Decoder(), keys=self._host_keys)
         host.start(self.ticks())
         return host
 

@@ -1,7 +1,8 @@
 """A shoe's end of the link in a process of its own, for MicroPython: turned by its parent over stdin and stdout.
 
 The parent sends `now u32 | draw u16 | length u16 | bytes from the line`; a draw above 0 is a CARD to report. The answer
-is `signal u8 | up u8 | held u16 | length u16 | bytes for the line`. So time is virtual here too.
+is `signal u8 | up u8 | held u16 | length u16 | bytes for the line`. So time is virtual here too. An argument is the key
+that the shoe has, in hexadecimal.
 """
 
 import struct
@@ -37,7 +38,8 @@ def main() -> None:
         return bytes([nonces[0]]) * length
 
     ident = schema.Ident(b"upython!", b"0.1.0\0\0\0\0\0\0\0", bytes(16))
-    shoe = link.Link(schema.SHOE, ident, entropy, journal.Journal(b"upyj"))
+    keys = {ident.device: bytes.fromhex(sys.argv[1])} if len(sys.argv) > 1 else None
+    shoe = link.Link(schema.SHOE, ident, entropy, journal.Journal(b"upyj"), keys=keys)
     signal = 255
     started = False
     while True:

@@ -8,8 +8,9 @@ import struct
 import subprocess
 from pathlib import Path
 
+import pytest
 from dealershoe.link import codec
-from protocol.faulty_line import Faults, Line, card, ident
+from protocol.faulty_line import KEY, Faults, Line, card, ident
 from protocol.test_vectors import MICROPYTHON, PROTOCOL, needs_micropython
 from shoelink import link, notice, schema, timing
 
@@ -21,12 +22,12 @@ STEP = 5  # milliseconds of virtual time a turn
 class Shoe:
     """The process at the other end of the pipes."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: bytes) -> None:
         self.signal = 255
         self.up = False
         self.held = 0
         self._process = subprocess.Popen(
-            [str(MICROPYTHON), "-X", "heapsize=240wK", shoe_process.__file__],
+            [str(MICROPYTHON), "-X", "heapsize=240wK", shoe_process.__file__, *([key.hex()] if key else [])],
             env={**os.environ, "MICROPYPATH": f"{PROTOCOL}:.frozen"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -51,13 +52,16 @@ class Shoe:
 
 
 @needs_micropython
-def test_a_host_on_cpython_and_a_shoe_on_micropython() -> None:
+@pytest.mark.parametrize("key", [b"", KEY], ids=["plain", "sealed"])
+def test_a_host_on_cpython_and_a_shoe_on_micropython(key: bytes) -> None:
     dice = random.Random(1)
     bad = Faults(lost=0.1, damaged=0.1, repeated=0.05)
     up, down = Line(dice, bad), Line(dice, bad)
-    shoe = Shoe()
+    shoe = Shoe(key)
     try:
-        host = link.Link(schema.HOST, ident(b"h"), dice.randbytes, decoder=codec.Decoder())
+        host = link.Link(
+            schema.HOST, ident(b"h"), dice.randbytes, decoder=codec.Decoder(), keys={b"upython!": key} if key else None
+        )
         start = timing.TICKS - 2000  # the clock wraps on the way
         host.start(start)
         stored: list[tuple[int, object]] = []
@@ -88,6 +92,7 @@ def test_a_host_on_cpython_and_a_shoe_on_micropython() -> None:
             up.send(shoe.turn(ticks, draw if dealt else 0, down.arrived(now)), now)
             if turn == 999:
                 assert shoe.up
+                assert host.sealed == (b"upython!" if key else None)
                 assert shoe.signal == schema.SIGNAL_STOP
         assert draw == 60
         assert stored == [(number, card(number)) for number in range(1, draw + 1)]

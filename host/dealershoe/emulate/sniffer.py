@@ -39,7 +39,7 @@ class Sniffer:
         self._sent: int | None = None  # newest number of the shoe's journal on the line, low 16 bits
         self._stored: int | None = None  # ... that the host says it has stored
         self._host_at = 0.0
-        self._decoders = (Decoder(), Decoder())
+        self._decoders = _decoders()
 
     @property
     def answered(self) -> bool:
@@ -50,7 +50,7 @@ class Sniffer:
         """The shoe was switched off: its half of the line begins anew."""
         self.up = False
         self._sent = self._stored = None
-        self._decoders = (Decoder(), Decoder())
+        self._decoders = _decoders()
 
     def alive(self, now: float) -> bool:
         """Whether a host has been in session lately. `now` in seconds, as given to `feed`."""
@@ -86,6 +86,14 @@ class Sniffer:
             self.due = message
         elif isinstance(message, schema.Signal):
             self.signal = message
+
+
+def _decoders() -> tuple[Decoder, Decoder]:
+    """One for each direction. They read sealed frames too: a tag is only more bytes behind a body."""
+    pair = (Decoder(), Decoder())
+    for decoder in pair:
+        decoder.keyed = True
+    return pair
 
 
 def _later(number: int, than: int) -> bool:
