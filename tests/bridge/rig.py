@@ -68,12 +68,12 @@ class Rig:
 
     def _host(self) -> TableLink:
         facts = sum(isinstance(entry, Fact) for entry in self.durable)
-        desk = Desk(TableSession(self.rules), self.rules.name, next_fact=facts + 1)
+        desk = Desk(TableSession(self.rules), next_fact=facts + 1)
         hands = [entry for entry in self.durable if getattr(entry, "kind", "") == "Hand"]
         if hands:
             first: Any = hands[-1]
             in_play = [e for e in self.durable if isinstance(e, Fact) and e.id >= first.fact]
-            desk.resume(first.hand, in_play, message_of)
+            desk.resume(first.hand, in_play, message_of, lambda _: self.rules)
         return TableLink(Link(schema.HOST, HOST_IDENT, entropy), desk, dict(self.stored))
 
     @property

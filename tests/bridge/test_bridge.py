@@ -46,7 +46,7 @@ class Running:
         self.journal = Journal(path)
         wake = Wake()
         self.writer = Writer(self.journal, wake.up)
-        self.desk = Desk(TableSession(NO_RULES), "none", next_fact=self.journal.next_fact())
+        self.desk = Desk(TableSession(NO_RULES), next_fact=self.journal.next_fact())
         self.table = TableLink(Link(schema.HOST, HOST_IDENT, entropy, decoder=Decoder()), self.desk, self.writer.stored)
         self.bridge = Bridge(Address(shoe.path), self.table, self.writer, wake, self.said.append)
         self.bridge.start()

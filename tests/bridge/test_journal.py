@@ -26,7 +26,7 @@ def line(fact: int, text: str) -> Fact:
 def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     ruling = RulingRow(
-        2, 7, "house", "exposed", "replace", "r", "c", "house", 3, "[3]", "s", "dealer", "attention", "[]"
+        2, 7, "house", "boxed", "dead", "r", "c", "house", "1.0.0", "ab", 3, "[3]", "s", "dealer", "attention", "[]"
     )
     with Journal(path) as journal:
         journal.write([line(1, "hand seats=1-6 button=6"), EventRow(1, 7, None, "Hand", "{}")])

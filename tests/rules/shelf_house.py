@@ -10,7 +10,7 @@ from dealershoe.rules import signing
 from dealershoe.rules.pack import read_pack
 from dealershoe.rules.shelf import Author, Shelf, signature_path
 from dealershoe.rules.shelf_disk import Disk
-from dealershoe.rules.shelf_history import Pin
+from dealershoe.rules.shelf_pins import Pin
 from rules.shelf_disks import Recorder
 
 FLOOR = Author("floor", "2024-10-09T12:00:00Z")

@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from dealershoe.errors import UserError
+from dealershoe.judge.command import command as judge_command
 from dealershoe.rules import signing
-from dealershoe.rules.shelf import Shelf, default_shelf, names, signature_path
-from dealershoe.rules.shelf_history import Pin
+from dealershoe.rules.shelf import Shelf, default_shelf, signature_path
 from dealershoe.rules.shelf_names import Version
+from dealershoe.rules.shelf_pins import Pin, names
 from dealershoe.rules.stack import SHIPPED, load_stack
 from rules.shelf_house import FLOOR, KEY, OTHER_KEY, House, public, tree
 
@@ -405,3 +407,13 @@ def test_where_the_shelf_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert default_shelf() == Path("/data/dealershoe/shelf")
     monkeypatch.setenv("XDG_DATA_HOME", "data")
     assert default_shelf() == Path.home() / ".local/share/dealershoe/shelf"
+
+
+def test_judge_reads_its_packs_from_the_shelf(house: House, tmp_path: Path) -> None:
+    house.install("room", "1.0.0", ruling="misdeal")
+    house.install("room", "1.1.0", ruling="dead")
+    script = tmp_path / "boxed.deal"
+    script.write_text("hand seats=1-3 button=3\ncard 1 boxed\n")
+    for spec, ruling in (("room@1.0.0", "misdeal"), ("room", "dead")):
+        arguments = [str(script), "--rules", spec, "--shelf", str(house.shelf.folder), "--json"]
+        assert json.loads(CliRunner().invoke(judge_command, arguments).stdout)["ruling"] == ruling

@@ -27,6 +27,7 @@ from dealershoe.bridge.port import Port
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
+from dealershoe.rules.stack import Stack
 from dealershoe.view.snapshot import Snapshot
 
 REOPEN_S = 0.25  # between two looks for a port that has gone
@@ -87,14 +88,24 @@ class Bridge:
     """Runs a table until `stop`. `tell`, `ask`, `snapshot` are for any thread; `heard` is called on the bridge's."""
 
     def __init__(
-        self, address: Address, table: TableLink, writer: Writer, wake: Wake, heard: Callable[[Happening], None]
+        self,
+        address: Address,
+        table: TableLink,
+        writer: Writer,
+        wake: Wake,
+        heard: Callable[[Happening], None],
+        rules: Callable[[], Stack | None] = lambda: None,
     ) -> None:
-        """`table`, `writer`, `wake` are the bridge's from here on. Raises PortLost when the port cannot be opened."""
+        """`table`, `writer`, `wake` are the bridge's from here on; `rules` is asked for other rules at every turn.
+
+        Raises PortLost when the port cannot be opened.
+        """
         self._address = address
         self._table = table
         self._writer = writer
         self._wake = wake
         self._heard = heard
+        self._rules = rules
         self._said: deque[Said] = deque()
         self._port: Port | None = Port(address.path)
         self._stopping = False
@@ -186,6 +197,7 @@ class Bridge:
         port = self._port
         if port is None:
             self._wake.wait(REOPEN_S)
+            self._look(moment())
             self._people(moment())
             self._writer.put(self._entries())
             self._open()
@@ -195,6 +207,7 @@ class Bridge:
             self._wake.clear()
         data = port.read()
         at = moment()
+        self._look(at)  # before anything that could begin a hand
         if data:
             self._table.received(data, at)
         self._people(at)
@@ -204,6 +217,16 @@ class Bridge:
         self._table.committed(self._writer.stored, moment())
         port.write(self._table.take())
         self._watch(at)
+
+    def _look(self, at: Moment) -> None:
+        """Have other rules been put in force?"""
+        try:
+            stack = self._rules()
+        except UserError as error:
+            self._table.desk.happen("fault", f"the table keeps its rules: {error}")
+        else:
+            if stack is not None:
+                self._table.desk.judge_by(stack, at)
 
     def _people(self, at: Moment) -> None:
         while self._said:

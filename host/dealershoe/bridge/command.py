@@ -25,6 +25,9 @@ from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import open_bridge
 from dealershoe.errors import UserError
+from dealershoe.rules.shelf import Shelf
+from dealershoe.rules.shelf_command import shelf_option
+from dealershoe.rules.stack import DEFAULT
 from dealershoe.view.prompt import Prompt
 from dealershoe.view.table import picture
 
@@ -41,9 +44,16 @@ WATCH_S = 0.25  # between two looks whether the bridge lives
 
 REFUSALS = 3  # shown at a time
 READ_S = 8.0  # how long a refusal stays on the screen
+
+
 @click.command("run", short_help="the bridge at a table: a shoe, a rule stack, a journal")
 @click.option("--port", required=True, metavar="auto|PATH", help="The shoe's serial port.")
-@click.option("--rules", default="tda-2024+house", show_default=True, metavar="STACK", help="Packs, highest first.")
+@click.option(
+    "--rules",
+    default="",
+    metavar="STACK",
+    help=f"Packs to begin with, highest first; without it what is in force on the shelf, or {DEFAULT}.",
+)
 @click.option(
     "--journal",
     default="dealershoe.journal",
@@ -53,16 +63,19 @@ READ_S = 8.0  # how long a refusal stays on the screen
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.option("--open", "open_table", is_flag=True, help="An open table: cards may be named on the screen.")
-def command(port: str, rules: str, journal: Path, as_json: bool, open_table: bool) -> None:
+@shelf_option
+def command(port: str, rules: str, journal: Path, as_json: bool, open_table: bool, shelf: Shelf) -> None:
     """Run a table: seats, button, actions and reports come as lines of deal scripts on standard input.
 
     \b
     hand seats=1-6 button=6        who sits where
     act 3 raise                    what the shoe cannot sense
     report target #13 board        what it got wrong
+
+    What `rules activate` puts in force on the shelf judges from the next hand on.
     """
     said: queue.SimpleQueue[Happening] = queue.SimpleQueue()
-    bridge = open_bridge(port, rules, journal, said.put, open_table=open_table)
+    bridge = open_bridge(port, rules, journal, said.put, open_table=open_table, shelf=shelf.folder)
     signal.signal(signal.SIGTERM, _interrupt)
     live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     try:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from shoelink import schema
 
 from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.journal import Entry, EventRow, Fact, RulingRow, SignalRow
+from dealershoe.bridge.journal import BRIDGE, RULES, Entry, EventRow, Fact, RulingRow, SignalRow
 from dealershoe.bridge.translate import FAULTS, Context, Told, table_events
 from dealershoe.bridge.words import SENSOR, event_words, ruling_words
 from dealershoe.deal.grammar import parse_line, render
@@ -35,11 +35,12 @@ from dealershoe.events import (
     NextHand,
 )
 from dealershoe.rules.ruling import Ruling
+from dealershoe.rules.shelf_pins import described, pins, write_layers
+from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 from dealershoe.table.agenda import BOARD_SIZE, RELOAD, Due, front
 from dealershoe.table.state import board_cards
 
-BRIDGE = "bridge"  # origin of the bridge's own facts
 SHOE = "shoe"
 KEY = "dealer key"  # a person's word, and can be taken back
 ALIGN = b"align "  # such a fact: the hand in play is no longer known, with the reason
@@ -103,9 +104,8 @@ class ShownDue(NamedTuple):
 class Desk:
     """One table. Reads no clock and does no I/O: the caller takes `entries` and `happenings` away and writes them."""
 
-    def __init__(self, session: TableSession, stack: str, *, open_table: bool = False, next_fact: int = 1) -> None:
+    def __init__(self, session: TableSession, *, open_table: bool = False, next_fact: int = 1) -> None:
         self.session = session
-        self.stack = stack
         self.open_table = open_table
         self.entries: list[Entry] = []
         self.happenings: list[Happening] = []
@@ -167,11 +167,31 @@ class Desk:
         self.halt_why = why
         self.align(why, at)
 
-    def resume(self, hand: int, facts: Iterable[Fact], decode: Callable[[bytes], Any]) -> None:
-        """Tell the kept facts of the hand in play again; `hand` is its number, `decode` reads a kept frame."""
+    def judge_by(self, stack: Stack, at: Moment) -> None:
+        """From the next hand on judge by `stack`; a hand in play ends under the rules it began with."""
+        layers = pins(stack.files)
+        fact = self._keep(BRIDGE, RULES + write_layers(layers).encode(), at)
+        when = "from the next hand on" if self.session.hand else "from the first hand on"
+        self.session.change_rules(stack)
+        self.happen("rules", f"{when}: {described(layers)}", stack=stack.name, files=[[*map(str, x)] for x in layers])
+        self._settle(fact, at)
+
+    def resume(
+        self, hand: int, facts: Iterable[Fact], decode: Callable[[bytes], Any], rules: Callable[[str], Stack]
+    ) -> None:
+        """Tell the kept facts of the hand in play again, under the rules that it began with.
+
+        `hand`: its number. `decode` reads a kept frame; `rules` finds the files of a stack, or raises UserError.
+        """
         told = 0
+        lost = hand_lost = ""  # why the rules of the next hand, and of the hand in play, are not to be had
         for fact in facts:
             at = Moment(fact.mono_ns, fact.wall_ns)
+            number = self.hand
+            if fact.origin == BRIDGE and fact.raw.startswith(RULES):
+                stack, lost = self._kept_rules(fact, rules)
+                self.session.change_rules(stack)
+                continue
             if fact.origin == SHOE:
                 self._report(fact.id, decode(fact.raw), backlog=False)
                 self._settle(fact.id, at)
@@ -184,12 +204,27 @@ class Desk:
                         self._said(fact.id, parsed.item, fact.origin, at)
             if not told:
                 self.hand = hand
+            if self.hand != number:
+                hand_lost = lost
             told += 1
+        if hand_lost:
+            self._align(f"the rules that hand {self.hand} began with are not here any more ({hand_lost})")
         self.entries.clear()
         self.happenings.clear()
         self._note(f"hand {self.hand} goes on as the journal has it: {told} facts, {self.session.draws} cards")
 
+    def _kept_rules(self, fact: Fact, rules: Callable[[str], Stack]) -> tuple[Stack, str]:
+        try:
+            return rules(fact.raw.removeprefix(RULES).decode()), ""
+        except UserError as error:
+            return Stack("", ()), str(error)
+
     # ---- what the shoe is to show
+
+    @property
+    def stack(self) -> str:
+        """The rules that judge now."""
+        return self.session.stack.name
 
     @property
     def signal(self) -> str:
@@ -397,6 +432,8 @@ class Desk:
                 ruling.rule,
                 ruling.cite,
                 ruling.layer,
+                ruling.version,
+                ruling.digest,
                 ruling.seat,
                 json.dumps(list(ruling.cards)),
                 ruling.say,

@@ -21,7 +21,7 @@ except ImportError:  # Windows: SQLite's own locks are all there is
     fcntl = None  # type: ignore[assignment]
 
 APPLICATION_ID = 0x53484F45  # "SHOE", at byte 68 of the file (sqlite.org/fileformat2.html, 1.3)
-VERSION = 1  # of the tables, at byte 60
+VERSION = 2  # of the tables, at byte 60
 MAGIC = b"SQLite format 3\x00"
 
 SCHEMA = """
@@ -41,8 +41,10 @@ CREATE TABLE events (
 CREATE INDEX events_kind ON events (kind, fact);
 CREATE TABLE rulings (
     fact INTEGER NOT NULL REFERENCES facts, hand INTEGER NOT NULL, stack TEXT NOT NULL, finding TEXT NOT NULL,
-    ruling TEXT NOT NULL, rule TEXT NOT NULL, cite TEXT NOT NULL, layer TEXT NOT NULL, seat INTEGER,
-    cards TEXT NOT NULL, say TEXT NOT NULL, decider TEXT NOT NULL, signal TEXT NOT NULL, remedy TEXT NOT NULL
+    ruling TEXT NOT NULL, rule TEXT NOT NULL, cite TEXT NOT NULL,
+    layer TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, -- the pack, SHA-256 of its file
+    seat INTEGER, cards TEXT NOT NULL, say TEXT NOT NULL, decider TEXT NOT NULL, signal TEXT NOT NULL,
+    remedy TEXT NOT NULL
 );
 CREATE TABLE signals (
     fact INTEGER REFERENCES facts, generation INTEGER NOT NULL, signal TEXT NOT NULL, mode TEXT NOT NULL,
@@ -91,6 +93,8 @@ class RulingRow:
     rule: str
     cite: str
     layer: str
+    version: str
+    digest: str
     seat: int | None
     cards: str
     say: str
@@ -137,6 +141,9 @@ INSERT: dict[type[Entry], str] = {
     )
     for kind, table in TABLES.items()
 }
+FACT = ", ".join(field.name for field in fields(Fact))
+BRIDGE = "bridge"  # origin of the bridge's own facts
+RULES = b"rules "  # such a fact: which files judge from the next hand on (`shelf_pins.write_layers`)
 HAND = "Hand"  # the event a rebuild starts from: it describes a table in full
 
 
@@ -205,19 +212,25 @@ class Journal:
         return int(last) + 1
 
     def hand_in_play(self) -> tuple[int, list[Fact]] | None:
-        """The shoe's number of the last hand described in full and all facts from it on; None when there is none."""
+        """The shoe's number of the last hand described in full, and all facts from it on; None when there is none.
+
+        Before them the fact that says by which rules it began, where there is one.
+        """
         row = self._db.execute(
             "SELECT fact, hand FROM events WHERE kind = ? ORDER BY fact DESC LIMIT 1", (HAND,)
         ).fetchone()
         if row is None:
             return None
         first, hand = row
-        return int(hand), list(self.facts(first))
+        rules = self._db.execute(
+            f"SELECT {FACT} FROM facts WHERE id < ? AND origin = ? AND substr(raw, 1, ?) = ? ORDER BY id DESC LIMIT 1",
+            (first, BRIDGE, len(RULES), RULES),
+        )
+        return int(hand), [*(Fact(*one) for one in rules), *self.facts(first)]
 
     def facts(self, first: int = 1) -> Iterator[Fact]:
         """Every fact from id `first` on, in order."""
-        names = ", ".join(field.name for field in fields(Fact))
-        for row in self._db.execute(f"SELECT {names} FROM facts WHERE id >= ? ORDER BY id", (first,)):
+        for row in self._db.execute(f"SELECT {FACT} FROM facts WHERE id >= ? ORDER BY id", (first,)):
             yield Fact(*row)
 
     def rows(self, kind: type[Entry]) -> list[tuple[object, ...]]:

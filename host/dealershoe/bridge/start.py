@@ -10,7 +10,7 @@ from shoelink import schema
 from shoelink.link import Link
 
 from dealershoe import __version__
-from dealershoe.bridge.bridge import Bridge, Wake
+from dealershoe.bridge.bridge import Bridge, Wake, moment
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.identity import PortLost, find
@@ -19,31 +19,51 @@ from dealershoe.bridge.table_link import TableLink, message_of
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
-from dealershoe.rules.stack import load_stack
+from dealershoe.rules.shelf import Shelf, default_shelf
+from dealershoe.rules.shelf_pins import pins, read_layers
+from dealershoe.rules.shelf_watch import Watch
+from dealershoe.rules.stack import DEFAULT, Stack, load_stack
 from dealershoe.session import TableSession
 
 IDENT = schema.Ident(b"bridge\0\0", __version__.encode().ljust(12, b"\0"), bytes(16))
 
 
-def desk_from(journal: Journal, rules: str, *, open_table: bool = False) -> Desk:
-    """A desk for the stack `rules`, with the hand in play as `journal` has it. Raises UserError for a bad stack."""
-    desk = Desk(TableSession(load_stack(rules)), rules, open_table=open_table, next_fact=journal.next_fact())
+def desk_from(journal: Journal, stack: Stack, shelf: Shelf, *, open_table: bool = False) -> Desk:
+    """A desk for `stack`, with the hand in play as `journal` has it, under the rules that it began with."""
+
+    def kept(line: str) -> Stack:
+        layers = read_layers(line)
+        return stack if layers == pins(stack.files) else shelf.pinned(layers)
+
+    desk = Desk(TableSession(stack), open_table=open_table, next_fact=journal.next_fact())
     in_play = journal.hand_in_play()
     if in_play is not None:
-        desk.resume(*in_play, message_of)
+        desk.resume(*in_play, message_of, kept)
+    desk.judge_by(stack, moment())
     return desk
 
 
 def open_bridge(
-    port: str, rules: str, journal: Path, heard: Callable[[Happening], None], *, open_table: bool = False
+    port: str,
+    rules: str,
+    journal: Path,
+    heard: Callable[[Happening], None],
+    *,
+    open_table: bool = False,
+    shelf: Path | None = None,
 ) -> Bridge:
     """A bridge on `port` (a path or "auto"), not started yet; `heard` gets every happening, on the bridge's thread.
 
-    Raises UserError for a stack, a journal or a port that cannot be used.
+    It begins with the stack `rules`, or, where that is "", with what is in force on the `shelf` (or with the default,
+    where nothing is), and takes up what is put in force there later. Raises UserError for a stack, a shelf, a journal
+    or a port that cannot be used.
     """
+    house = Shelf(shelf or default_shelf())
+    watch = Watch(house)
+    stack = (None if rules else house.active()) or load_stack(rules or DEFAULT, house)
     kept = Journal(journal)
     try:
-        desk = desk_from(kept, rules, open_table=open_table)
+        desk = desk_from(kept, stack, house, open_table=open_table)
         address = find(port)
     except BaseException:
         kept.close()
@@ -52,7 +72,7 @@ def open_bridge(
     writer = Writer(kept, wake.up)
     table = TableLink(Link(schema.HOST, IDENT, os.urandom, decoder=Decoder()), desk, writer.stored)
     try:
-        return Bridge(address, table, writer, wake, heard)
+        return Bridge(address, table, writer, wake, heard, watch.look)
     except BaseException as error:
         writer.close()
         wake.close()

@@ -12,6 +12,8 @@ from dealershoe.deal.grammar import parse
 from dealershoe.errors import UserError
 from dealershoe.judge.runner import Report, Ruled, run_script
 from dealershoe.rules.ruling import SIGNALS
+from dealershoe.rules.shelf import Shelf
+from dealershoe.rules.shelf_command import shelf_option
 from dealershoe.rules.stack import load_stack
 
 
@@ -19,9 +21,10 @@ from dealershoe.rules.stack import load_stack
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--rules", required=True, metavar="STACK", help="Pack ids joined by +, highest layer first.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a ruling.")
-def command(files: tuple[str, ...], rules: str, as_json: bool) -> None:
+@shelf_option
+def command(files: tuple[str, ...], rules: str, as_json: bool, shelf: Shelf) -> None:
     """Rule on deal scripts. Exit status 0: every expectation for STACK holds; 1: one does not; 2: bad input."""
-    stack = load_stack(rules)
+    stack = load_stack(rules, shelf)
     reports = []
     for name in files:
         try:

@@ -21,8 +21,9 @@ from dealershoe.rules import shelf_history
 from dealershoe.rules.pack import BIGGEST, Pack, read_pack
 from dealershoe.rules.scenarios import refuse_failing
 from dealershoe.rules.shelf_disk import Disk, alone, guarded, make_folders, read_file, replace_file
-from dealershoe.rules.shelf_history import Change, Layers, Pin, State
+from dealershoe.rules.shelf_history import Change, State
 from dealershoe.rules.shelf_names import Version, checked_id
+from dealershoe.rules.shelf_pins import Layers, Pin, names, pin_of, pins
 from dealershoe.rules.shelf_trust import signers
 from dealershoe.rules.signing import BIGGEST as BIGGEST_SIGNATURE
 from dealershoe.rules.signing import key_id, read_signatures
@@ -102,10 +103,10 @@ class Shelf:
         return state
 
     def _lines(self) -> bytes:
-        if not self.folder.is_symlink() and not self.folder.exists():
+        if not os.path.lexists(self.folder):
             return b""
         guarded(self.folder)
-        if not self._history.is_symlink() and not self._history.exists():
+        if not os.path.lexists(self._history):
             return b""
         guarded(self._history)
         return read_file(self._history, shelf_history.BIGGEST)
@@ -118,12 +119,12 @@ class Shelf:
         path = self._path(pin)
         installed = state.installed.get((pin.pack, Version.parse(pin.version)))
         signed = installed is not None and installed.pin == pin
-        if path.is_symlink() or path.exists():
+        if os.path.lexists(path):
             guarded(path.parent)
             guarded(path)
         elif not signed:
             path = SHIPPED / f"{pin.pack}.toml"
-        if not path.exists():
+        if not os.path.lexists(path):
             raise UserError(f"{pin} is gone from the shelf", f"{path.name} was deleted", "put it back from a copy")
         if hashlib.sha256(read_file(path, BIGGEST)).hexdigest() != pin.digest:
             raise _changed(pin)
@@ -262,7 +263,7 @@ class Shelf:
         """Copy what came with the program: a new program does not change what is in force."""
         for pack in (pack for chain in files for pack in chain):
             if Path(pack.path).parent == SHIPPED:
-                self._put(self._path(_pin(pack)), read_file(Path(pack.path), BIGGEST))
+                self._put(self._path(pin_of(pack)), read_file(Path(pack.path), BIGGEST))
 
     def _upwards(self, state: State, pin: Pin) -> None:
         highest = state.highest(pin.pack)
@@ -294,23 +295,9 @@ def signature_path(pack: Path) -> Path:
     return pack.with_name(pack.name + ".sig")
 
 
-def names(layers: Layers) -> str:
-    """A stack as a person writes it down, with versions."""
-    return "+".join(str(layer[0]) for layer in layers)
-
-
 def now() -> str:
     """The time of a change."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def pins(stack: tuple[Chain, ...]) -> Layers:
-    """The files of a stack by name and digest."""
-    return tuple(tuple(_pin(pack) for pack in files) for files in stack)
-
-
-def _pin(pack: Pack) -> Pin:
-    return Pin(pack.id, pack.version, pack.digest)
 
 
 def _sentence(reason: str) -> str:

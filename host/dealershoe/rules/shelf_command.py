@@ -18,9 +18,10 @@ import click
 from dealershoe.errors import UserError
 from dealershoe.rules import signing
 from dealershoe.rules.pack import read_pack
-from dealershoe.rules.shelf import VARIABLE, Author, Shelf, default_shelf, names, now, signature_path
+from dealershoe.rules.shelf import VARIABLE, Author, Shelf, default_shelf, now, signature_path
 from dealershoe.rules.shelf_disk import Disk, create_file, private, read_file, replace_file
-from dealershoe.rules.shelf_history import Change, Pin, trusting
+from dealershoe.rules.shelf_history import Change, trusting
+from dealershoe.rules.shelf_pins import SHOWN, Pin, described, names
 from dealershoe.rules.shelf_trust import signers
 
 try:
@@ -29,7 +30,6 @@ except ImportError:  # Windows
     pwd = None  # type: ignore[assignment]
 
 BIGGEST_KEY = 16 * 1024  # bytes of a PEM file; a key has a few hundred
-SHOWN = 16  # digits of a digest on screen; `--json` and the files have all 64
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -207,5 +207,5 @@ def _words(change: Change) -> str:
             return f"asks for {change.signatures} signatures a pack"
         case "install":
             return f"installs {change.pin} ({change.pin.digest[:SHOWN]}…)" if change.pin else ""
-    files = " ".join(f"{pin} ({pin.digest[:SHOWN]}…)" for layer in change.layers for pin in layer)
+    files = described(change.layers)
     return f"activates {files}" if change.what == "activate" else f"goes back to {files}: {change.reason}"

@@ -8,28 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from dealershoe.errors import UserError
-from dealershoe.rules.shelf_names import Version, checked_id
+from dealershoe.rules.shelf_names import Version
+from dealershoe.rules.shelf_pins import Layers, Pin, read_pin
 from dealershoe.rules.signing import key_id
 
 BIGGEST = 16 * 1024 * 1024  # bytes: a change a day for a century is a tenth
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-
-
-class Pin(NamedTuple):
-    """One file: a pack, its version, the SHA-256 of its bytes."""
-
-    pack: str
-    version: str
-    digest: str
-
-    def __str__(self) -> str:
-        return f"{self.pack}@{self.version}"
 
 
 class Installed(NamedTuple):
@@ -37,9 +25,6 @@ class Installed(NamedTuple):
 
     pin: Pin
     needed: int
-
-
-Layers = tuple[tuple[Pin, ...], ...]  # a stack, highest first; each layer with what it extends behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,26 +123,14 @@ def _damaged(line: int, why: str) -> UserError:
 def _change(data: Any) -> Change:
     data = dict(data)
     if "pin" in data:
-        data["pin"] = _pin(data["pin"])
-    data["layers"] = tuple(tuple(_pin(pin) for pin in layer) for layer in data.get("layers", ()))
+        data["pin"] = read_pin(data["pin"])
+    data["layers"] = tuple(tuple(read_pin(pin) for pin in layer) for layer in data.get("layers", ()))
     data["keys"] = tuple(data.get("keys", ()))
     change = Change(**data)
     for name in ("what", "who", "at", "key", "public", "reason"):
         if not isinstance(getattr(change, name), str):
             raise ValueError(name)
     return change
-
-
-def _pin(data: Iterable[Any]) -> Pin:
-    pin = Pin(*data)
-    if not all(isinstance(part, str) for part in pin) or not _DIGEST.fullmatch(pin.digest):
-        raise ValueError("pin")
-    try:
-        checked_id(pin.pack)
-        Version.parse(pin.version)
-    except UserError as error:
-        raise ValueError(str(error)) from error
-    return pin
 
 
 # ---- the fold: one function a kind of change

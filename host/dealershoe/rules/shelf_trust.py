@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dealershoe.errors import UserError
-from dealershoe.rules.shelf_history import Pin, State
+from dealershoe.rules.shelf_history import State
+from dealershoe.rules.shelf_pins import Pin
 from dealershoe.rules.signing import Signature, genuine
 
 
