@@ -350,7 +350,12 @@ class TableSession:
         position = position_of(self._entries, drawn)
         if position < 0 or any(key[0] == drawn for key in self._noticed):
             return self._append(entry)
-        undrawn = [other for other in self._entries if other.id != drawn]
+        gone = self.hand.last  # and what was said of it
+        undrawn = [
+            other
+            for at_, other in enumerate(self._entries)
+            if other.id != drawn and not (at_ > position and getattr(other.event, "number", None) == gone)
+        ]
         return self._refold(undrawn, entry._replace(event=Undo()), position)
 
     def _report_target(self, entry: Entry) -> Outcome:

@@ -103,6 +103,13 @@ def test_a_card_pulled_back_keeps_its_number() -> None:
     holds("tda-2024", SIX + "deal 3\npull-back\nexpect due seat 3\ncard 3\nexpect seat3=#3\nexpect due seat 4")
 
 
+def test_what_was_said_of_a_card_goes_back_with_it() -> None:
+    holds(
+        "tda-2024",
+        SIX + "deal 5\nreport target #5 5\npull-back\ncard 5\nexpect none\nexpect seat5=#5\nexpect due seat 6",
+    )
+
+
 def test_a_card_that_was_ruled_on_stays_ruled_on_when_it_is_pulled_back() -> None:
     # EXP-1: the first card was seen, pushing it back does not unsee it
     holds("tda-2024", SIX + "card 1 exposed\nexpect misdeal\npull-back\nexpect due shuffle\nexpect signal stop")

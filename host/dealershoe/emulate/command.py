@@ -117,7 +117,9 @@ class _Teller:
         else:
             self._say(f"tell the host: {text}")
         line = parse_line(text, 1, "dealer")
-        if line is not None and isinstance(line.item, Hand | NextHand) and self._shoe.line.up:
+        begins = line is not None and isinstance(line.item, Hand | NextHand)
+        speaks_of_hands = self._file is not None or before is not None  # a host that never sends DUE only listens
+        if begins and speaks_of_hands and self._shoe.line.up:
             # its cards must not be counted in the hand before
             self._shoe.wait_for(
                 lambda: self._shoe.line.due not in (None, before), f"the host to begin `{text}`", deadline=A_PERSON
