@@ -17,10 +17,12 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.identity import Address, PortLost, locate
+from dealershoe.bridge.health import Health
+from dealershoe.bridge.identity import Address, PortLost, Ports, locate
 from dealershoe.bridge.journal import Entry
 from dealershoe.bridge.look import snapshot
 from dealershoe.bridge.port import Port
@@ -32,8 +34,8 @@ from dealershoe.view.snapshot import Snapshot
 
 REOPEN_S = 0.25  # between two looks for a port that has gone
 DEAF_S = 3.0  # a port without a session for so long is closed and opened again (S21: silent after the host slept)
-IDLE_S = 0.5  # longest wait of the loop
 SWITCH_S = 0.0005  # from thread to thread
+IDLE_S = 0.5  # longest wait of the loop
 
 
 def moment() -> Moment:
@@ -95,10 +97,13 @@ class Bridge:
         wake: Wake,
         heard: Callable[[Happening], None],
         rules: Callable[[], Stack | None] = lambda: None,
+        faults: Path | None = None,
+        ports: Ports | None = None,
     ) -> None:
         """`table`, `writer`, `wake` are the bridge's from here on; `rules` is asked for other rules at every turn.
 
-        Raises PortLost when the port cannot be opened.
+        `faults`: the folder for the last frames when the link fails; `ports`: where a shoe is looked for again. Raises
+        PortLost when the port cannot be opened.
         """
         self._address = address
         self._table = table
@@ -107,7 +112,9 @@ class Bridge:
         self._heard = heard
         self._rules = rules
         self._said: deque[Said] = deque()
-        self._port: Port | None = Port(address.path)
+        self._ports = ports
+        self._health = Health(table, faults)
+        self._port: Port | None = Port(address.path, self._health.recorder)
         self._stopping = False
         self._trouble: str | None = None
         self._session_ns = time.monotonic_ns()  # when there last was a session, or a hope of one
@@ -247,7 +254,11 @@ class Bridge:
         if self._table.up:
             self._session_ns = at.mono_ns
         elif at.mono_ns - self._session_ns > DEAF_S * 1e9:
-            raise PortLost(f"nothing understandable came from {self._address.path} for {DEAF_S:.0f} s")
+            if self._table.link.peer is not None:  # it was understood, and refused
+                raise PortLost(self._table.why_down)
+            cause = self._health.recorder.cause()
+            seen = f"nothing understandable came from {self._address.path} for {DEAF_S:.0f} s"
+            raise PortLost(f"{seen}; {cause}" if cause else seen)
         trouble = self._writer.trouble
         if trouble != self._trouble:
             self._trouble = trouble
@@ -256,7 +267,7 @@ class Bridge:
 
     def _open(self) -> None:
         try:
-            self._port = Port(locate(self._address))
+            self._port = Port(locate(self._address, self._ports), self._health.recorder)
         except PortLost as lost:
             self._table.closed(str(lost))
             return
@@ -272,6 +283,7 @@ class Bridge:
     def _publish(self) -> None:
         """Hand out what happened, and the table as it is now."""
         desk = self._table.desk
+        desk.happenings += self._health.turn(self._port, moment())
         happened, desk.happenings = desk.happenings, []
         if happened or self._table.why_down != self._snapshot.link_why:
             self._snapshot = snapshot(desk, self._address.path, self._table.why_down)

@@ -39,11 +39,9 @@ except ImportError:  # Windows: lines instead of the live view
 
 STDIN = "stdin"  # origin of what is said on standard input
 FRAME_S = 0.1  # between two pictures of the live view
-WATCH_S = 0.25  # between two looks whether the bridge lives
-
-
 REFUSALS = 3  # shown at a time
 READ_S = 8.0  # how long a refusal stays on the screen
+WATCH_S = 0.25  # between two looks whether the bridge lives
 
 
 @click.command("run", short_help="the bridge at a table: a shoe, a rule stack, a journal")

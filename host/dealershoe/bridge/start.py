@@ -72,7 +72,8 @@ def open_bridge(
     writer = Writer(kept, wake.up)
     table = TableLink(Link(schema.HOST, IDENT, os.urandom, decoder=Decoder()), desk, writer.stored)
     try:
-        return Bridge(address, table, writer, wake, heard, watch.look)
+        faults = journal.with_name(journal.name + ".faults")
+        return Bridge(address, table, writer, wake, heard, watch.look, faults)
     except BaseException as error:
         writer.close()
         wake.close()

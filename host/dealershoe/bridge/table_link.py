@@ -49,6 +49,7 @@ class TableLink:
         self.why_down = "waiting for the shoe"  # "" while the link is up
         self.device = ""  # the shoe's name, when it has said it
         self.sessions = 0  # so many times the link came up
+        self.shoe_stats: schema.Stats | None = None  # the newest that the shoe has sent
         self._taken = dict(stored)  # for each journal of a shoe, the highest number told to the table
         self._stored: Mapping[bytes, int] = stored
         self._journal: bytes | None = None  # of the shoe on the line
@@ -113,6 +114,8 @@ class TableLink:
                 self.why_down = self.desk.halt_why = ""
                 self.sessions += 1
                 self.desk.happen("link", f"the shoe {self.device} is on the line")
+            case notice.Delivered(message=schema.Stats() as stats):
+                self.shoe_stats = stats
             case notice.LinkLost():
                 self._down("the shoe is silent" if told.reason == "silence" else "the shoe started again")
             case notice.Refused():

@@ -67,6 +67,11 @@ class Recorder:
         self._sent.add(data)
         self._news = True
 
+    def cause(self) -> str:
+        """What the bytes from the shoe say of a line on which there are no frames; "" if they say nothing."""
+        texts = [block.usual for _, block in self._heard.blocks() if block.text]
+        return texts[-1] if texts else verdict_of_all(b"".join(data for _, data in self._heard.pieces))
+
     def report(self, why: str, statistics: str, *, open_table: bool = False) -> str:
         """The last frames of both directions in the order of time, one a line, below what went wrong."""
         passed = [
@@ -74,7 +79,7 @@ class Recorder:
             *((when, "host → shoe", words.one_line(block, open_table)) for when, block in self._sent.blocks()),
         ]
         passed.sort(key=lambda line: line[0])
-        cause = verdict_of_all(b"".join(data for _, data in self._heard.pieces))
+        cause = self.cause()
         head = [time.strftime("%Y-%m-%d %H:%M:%S ") + why, statistics, *([cause] if cause else []), ""]
         body = [f"{_clock(when)}  {way}  {text}" for when, way, text in passed]
         return "\n".join([*head, *body]) + "\n"

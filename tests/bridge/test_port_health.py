@@ -1,0 +1,256 @@
+"""A port that goes and comes back under another name; what is kept and said when the link fails. Real ptys."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bridge.ptyshoe import PtyShoe, wait_for
+from bridge.rig import HOST_IDENT, NO_RULES, SHOE_IDENT, Rig, entropy
+from bridge.usb_tree import UsbTree
+from dealershoe.bridge.bridge import Bridge, Wake
+from dealershoe.bridge.desk import Desk, Moment
+from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.health import BOOTS, NAMES, STATISTICS_S, STILL_S, Health
+from dealershoe.bridge.identity import Address, Ports, find
+from dealershoe.bridge.journal import Journal
+from dealershoe.bridge.table_link import TableLink
+from dealershoe.bridge.writer import Writer
+from dealershoe.frames.recorder import BYTES, FILES, FRAMES, Recorder
+from dealershoe.link.codec import Decoder
+from dealershoe.session import TableSession
+from shoelink import frame, schema
+from shoelink.link import Link
+
+PICO, BOOTSEL = (0x2E8A, 0x0005), (0x2E8A, 0x0003)
+ACE = schema.Card(0, 1, bytes(4), schema.word(51), 0, 0, 0, 0, 30, 0, 1000, 0)
+NOTICED_S, RESUMED_S = 1.0, 2.0
+
+
+class Running:
+    """A bridge without rules at an address, with what it says."""
+
+    def __init__(self, address: Address, folder: Path, ports: Ports | None = None) -> None:
+        self.said: list[Happening] = []
+        self.faults = folder / "faults"
+        wake = Wake()
+        journal = Journal(folder / "journal")
+        writer = Writer(journal, wake.up)
+        desk = Desk(TableSession(NO_RULES), next_fact=journal.next_fact())
+        self.table = TableLink(Link(schema.HOST, HOST_IDENT, entropy, decoder=Decoder()), desk, writer.stored)
+        self.bridge = Bridge(address, self.table, writer, wake, self.said.append, faults=self.faults, ports=ports)
+        self.bridge.start()
+
+    @property
+    def why(self) -> str:
+        return self.bridge.snapshot().link_why
+
+    def up(self, sessions: int) -> None:
+        wait_for(lambda: self.bridge.sessions >= sessions and self.table.up, f"session {sessions}")
+
+
+@pytest.fixture
+def shoe() -> Iterator[PtyShoe]:
+    with PtyShoe() as made:
+        yield made
+
+
+def within(seconds: float, begun: float, what: str) -> None:
+    took = time.monotonic() - begun
+    assert took <= seconds, f"{what} took {took:.2f} s, {seconds} s are allowed"
+
+
+def test_unplugged_is_noticed_within_1_s_and_resumed_within_2_s_under_another_name(
+    shoe: PtyShoe, tmp_path: Path
+) -> None:
+    tree = UsbTree(tmp_path / "usb")
+    tree.plug("1-1", *PICO, "ttyACM0", "E661", to=shoe.path)
+    running = Running(find("auto", tree.ports), tmp_path, tree.ports)
+    try:
+        running.up(1)
+        begun = time.monotonic()
+        tree.unplug("1-1")
+        shoe.unplug()
+        wait_for(lambda: running.bridge.snapshot().link == "unsupervised", "the loss to be seen")
+        within(NOTICED_S, begun, "noticing")
+        wait_for(lambda: "is not plugged in" in running.why, "the reason")
+        shoe.report(ACE)
+        shoe._plug()
+        begun = time.monotonic()
+        tree.plug("1-1", *PICO, "ttyACM1", "E661", to=shoe.path)
+        running.up(2)
+        within(RESUMED_S, begun, "resuming")
+        wait_for(lambda: shoe.held == 0, "the card that was drawn meanwhile")
+    finally:
+        running.bridge.stop()
+    assert running.bridge.error is None
+
+
+def test_a_link_to_a_pty_is_followed_to_its_new_target(shoe: PtyShoe, tmp_path: Path) -> None:
+    link = tmp_path / "shoe"
+    link.symlink_to(shoe.path)
+    running = Running(Address(str(link)), tmp_path)
+    try:
+        running.up(1)
+        begun = time.monotonic()
+        shoe.unplug()
+        wait_for(lambda: running.bridge.snapshot().link == "unsupervised", "the loss to be seen")
+        within(NOTICED_S, begun, "noticing")
+        shoe._plug()
+        link.unlink()
+        begun = time.monotonic()
+        link.symlink_to(shoe.path)
+        running.up(2)
+        within(RESUMED_S, begun, "resuming")
+    finally:
+        running.bridge.stop()
+
+
+def test_the_last_frames_are_written_decoded_when_the_shoe_falls_silent(shoe: PtyShoe, tmp_path: Path) -> None:
+    running = Running(Address(shoe.path), tmp_path)
+    try:
+        running.up(1)
+        shoe.report(ACE)
+        wait_for(lambda: shoe.held == 0, "the card")
+        shoe.mute = True
+        wait_for(lambda: any("the last frames are in" in said.text for said in running.said), "the frames on the disk")
+        shoe.mute = False
+    finally:
+        running.bridge.stop()
+    (path,) = running.faults.glob("*.txt")
+    text = path.read_text(encoding="utf-8")
+    first, statistics, *_ = text.splitlines()
+    assert first.endswith("the shoe is silent")
+    assert [pair.split("=")[0] for pair in statistics.split()] == list(NAMES)
+    assert re.search(r"shoe → host  CARD from the shoe, event 1: hand 0, draw 1, .* token hidden", text)
+    assert "host → shoe  PING from the host" in text
+    assert "As" not in text
+    times = re.findall(r"^(\d\d:\d\d:\d\d\.\d{3})  ", text, re.MULTILINE)
+    assert times == sorted(times)
+
+
+def test_a_prompt_is_told_from_a_shoe(tmp_path: Path) -> None:
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    running = Running(Address(os.ttyname(slave)), tmp_path)
+    try:
+        os.write(master, b"\0\r\nMicroPython v1.26.1 on 2025-09-11\r\n>>> \0")
+        wait_for(lambda: "prompt of MicroPython" in running.why, "the prompt to be recognised")
+    finally:
+        running.bridge.stop()
+        os.close(master)
+        os.close(slave)
+
+
+# ---- in virtual time
+
+
+def health(rig: Rig) -> Health:
+    return Health(rig.table)
+
+
+def test_one_line_of_statistics_a_minute_with_fixed_names() -> None:
+    rig = Rig()
+    rig.run(500)
+    watch = health(rig)
+    told = [happening for s in range(0, 181, 2) for happening in watch.turn(None, Moment((1_000 + s) * 10**9, 0))]
+    said = [happening for happening in told if happening.kind == "stats"]
+    assert len(said) == 3
+    assert list(said[0].data) == list(NAMES)
+    assert said[0].text.startswith("up=1 sessions=1 frames=")
+    assert STATISTICS_S == 60.0
+
+
+def test_the_shoes_own_counters_are_in_the_line() -> None:
+    rig = Rig()
+    rig.run(500)
+    rig.shoe.link.send(rig.shoe.link.stats(3, 100), rig.ms)
+    rig.run(20)
+    figures = health(rig).statistics()
+    assert figures["shoe_overruns"] == 3
+    assert figures["shoe_free"] == 100
+    assert figures["shoe_sent"] > 0
+
+
+def test_a_shoe_that_keeps_starting_is_said_to_lack_power() -> None:
+    rig = Rig()
+    watch = health(rig)
+    said = []
+    for boot in range(BOOTS):
+        rig.shoe.link = Link(schema.SHOE, SHOE_IDENT, entropy, rig.shoe.journal, boot=bytes([boot, 1, 2, 3]), reset=1)
+        rig.shoe.link.start(rig.ms)
+        rig.run(1_500)
+        said += watch.turn(None, Moment(rig.ms * 10**6, 0))
+    power = [happening.text for happening in said if "power is weak" in happening.text]
+    assert power == [
+        "the shoe has started 4 times within 30 s (last time: power): its power is weak; try another cable or port"
+    ]
+    assert watch.boots == BOOTS
+
+
+def test_old_firmware_is_named_with_both_versions() -> None:
+    rig = Rig()
+    rig.run(500)
+    (note,) = health(rig).turn(None, Moment(10**9, 0))
+    assert f"firmware 1, link 1.0, schema {schema.SCHEMA.hex()}; this bridge is" in note.text
+
+
+def test_a_bridge_that_stood_still_says_so() -> None:
+    rig = Rig()
+    watch = health(rig)
+    watch.turn(None, Moment(10**9, 0))
+    assert watch.turn(None, Moment(int((1 + STILL_S - 0.1) * 1e9), 0)) == []
+    (said,) = watch.turn(None, Moment(int(20e9), 0))
+    assert said.text == "this bridge stood still for 16 s: its host slept, or something held it"
+
+
+# ---- the recorder
+
+
+def test_a_hundred_frames_each_way_are_kept_and_no_more_memory_than_that(tmp_path: Path) -> None:
+    recorder = Recorder()
+    longest = frame.encode(0x1F, 0, 0, 0, bytes(range(1, 41)))
+    for number in range(5_000):
+        recorder.heard(longest)
+        recorder.sent(frame.encode(schema.ACK | schema.FROM_HOST, 0, number & 0xFFFF, 0, bytes(3)))
+    text = recorder.report("a test", "up=0")
+    assert text.count("shoe → host  kind 0x1F") == FRAMES
+    assert text.count("host → shoe  ACK from the host") == FRAMES
+    assert recorder._heard.size <= BYTES + len(longest)
+
+
+def test_only_the_newest_reports_stay_and_nothing_new_writes_nothing(tmp_path: Path) -> None:
+    recorder = Recorder()
+    for number in range(FILES + 5):
+        (tmp_path / f"2020{number:04d}.txt").write_text("old")
+    recorder.heard(b"\0\1\0")
+    assert recorder.write(tmp_path, "why", "line") is not None
+    assert recorder.write(tmp_path, "why", "line") is None
+    assert len(list(tmp_path.glob("*.txt"))) == FILES
+
+
+def test_a_disk_that_refuses_a_report_is_counted_and_never_fatal(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    recorder = Recorder()
+    recorder.heard(b"\0\1\0")
+    assert recorder.write(tmp_path / "file", "why", "line") is None
+    assert recorder.unwritten == 1
+
+
+def test_the_boot_loader_is_said_while_the_bridge_waits(shoe: PtyShoe, tmp_path: Path) -> None:
+    tree = UsbTree(tmp_path / "usb")
+    tree.plug("1-1", *PICO, "ttyACM0", "E661", to=shoe.path)
+    running = Running(find("auto", tree.ports), tmp_path, tree.ports)
+    try:
+        running.up(1)
+        tree.unplug("1-1")
+        tree.plug("1-1", *BOOTSEL)
+        shoe.unplug()
+        wait_for(lambda: "is in its boot loader" in running.why, "the boot loader to be said")
+    finally:
+        running.bridge.stop()
