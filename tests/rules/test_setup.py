@@ -4,7 +4,7 @@ import pytest
 from dealershoe.errors import UserError
 from dealershoe.events import Hand, NextHand
 from dealershoe.table.setup import Setup, first_setup, next_setup
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
@@ -89,6 +89,7 @@ def test_a_table_has_two_to_eleven_seats() -> None:
         next_setup(first_setup(Hand((1, 2), 1)), NextHand(gone=(1,)))
 
 
+@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_hands_go_round_whatever_comes_and_goes(data: st.DataObject) -> None:
     seats = data.draw(st.sets(st.integers(1, 11), min_size=2, max_size=11))

@@ -94,6 +94,8 @@ def next_setup(last: Setup, event: NextHand) -> Setup:
     if last.sb is None:  # the dead small blind's place takes the button
         button = last.dead_sb or _seat_before(last.bb, last)
     between = {s for s in arrived if s != bb and _between(s, button, bb)}
+    if len(present - between) < SMALLEST:  # there is no hand without them
+        between = set()
     seats = tuple(sorted(present - between))
     if len(seats) == SMALLEST:
         other = next(s for s in seats if s != bb)
