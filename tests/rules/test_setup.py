@@ -89,7 +89,7 @@ def test_a_table_has_two_to_eleven_seats() -> None:
         next_setup(first_setup(Hand((1, 2), 1)), NextHand(gone=(1,)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(st.data())
 def test_hands_go_round_whatever_comes_and_goes(data: st.DataObject) -> None:
     seats = data.draw(st.sets(st.integers(1, 11), min_size=2, max_size=11))
