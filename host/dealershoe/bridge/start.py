@@ -19,6 +19,7 @@ from dealershoe.bridge.table_link import TableLink, message_of
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
+from dealershoe.rules.scenarios import refuse_failing
 from dealershoe.rules.shelf import Shelf, default_shelf
 from dealershoe.rules.shelf_pins import pins, read_layers
 from dealershoe.rules.shelf_watch import Watch
@@ -56,11 +57,13 @@ def open_bridge(
 
     It begins with the stack `rules`, or, where that is "", with what is in force on the `shelf` (or with the default,
     where nothing is), and takes up what is put in force there later. Raises UserError for a stack, a shelf, a journal
-    or a port that cannot be used.
+    or a port that cannot be used, and for a pack that fails a scenario of its own.
     """
     house = Shelf(shelf or default_shelf())
     watch = Watch(house)
     stack = (None if rules else house.active()) or load_stack(rules or DEFAULT, house)
+    for pack in stack.packs:
+        refuse_failing(pack, house)
     kept = Journal(journal)
     try:
         desk = desk_from(kept, stack, house, open_table=open_table)
