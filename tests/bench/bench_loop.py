@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from dealershoe.bridge.bridge import Bridge
-from dealershoe.bridge.start import open_bridge
 from dealershoe.deck.cards import FIFTY_TWO
 from dealershoe.deck.strip import TRAVEL
-from dealershoe.demo.player import wait_for_session
 from dealershoe.emulate.mechanics import P1, SAMPLE_MS, printed
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.timeline import Output
 from dealershoe.emulate.words import colour
+from shoelink import schema
 
+MAIN = "from dealershoe.cli import main; main()"
 COMMAND = "python tests/bench/run.py loop"
 STACK = "roberts"  # one boxed card is replaced: the light turns amber
 SAMPLES = 200
@@ -46,23 +48,30 @@ class TimedShoe(EmulatedShoe):
 
 
 @contextmanager
-def table(pace: str) -> Iterator[tuple[TimedShoe, Bridge]]:
-    """A shoe with the real firmware and a bridge on its port."""
+def table(pace: str) -> Iterator[tuple[TimedShoe, IO[str]]]:
+    """A shoe with the real firmware, and the standard input of `dealershoe run` on its port."""
     with tempfile.TemporaryDirectory() as folder, TimedShoe(pace=pace) as shoe:
-        bridge = open_bridge(shoe.port, STACK, Path(folder) / "journal", lambda _: None)
-        bridge.start()
-        try:
-            wait_for_session(shoe, bridge, 1)
-            yield shoe, bridge
-        finally:
-            bridge.stop()
+        command = [sys.executable, "-c", MAIN, "run", "--port", shoe.port, "--rules", STACK]
+        command += ["--journal", str(Path(folder) / "journal")]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, bufsize=1) as run:
+            assert run.stdin is not None
+            try:
+                shoe.wait_for(lambda: shoe.line.signal is not None, "the bridge's first signal")
+                yield shoe, run.stdin
+            finally:
+                run.terminate()
 
 
-def begin(shoe: TimedShoe, bridge: Bridge, hand: str) -> None:
+def begin(shoe: TimedShoe, run: IO[str], hand: str) -> None:
     """A hand begins, and the shoe knows it."""
-    bridge.ask(hand, "bench")
-    shoe.wait_for(lambda: shoe.line.due is not None and shoe.line.due.hand == bridge.desk.hand, "the hand")
+    before = shoe.line.due.hand if shoe.line.due is not None else 0
+    run.write(hand + "\n")
+    shoe.wait_for(lambda: shoe.line.due is not None and shoe.line.due.hand != before, "the hand")
     shoe.load(printed(name) for name in FIFTY_TWO)
+
+
+def heard_more(shoe: EmulatedShoe, before: object) -> bool:
+    return shoe.line.due is not before
 
 
 def lit(shoe: EmulatedShoe, name: str) -> bool:
@@ -72,7 +81,7 @@ def lit(shoe: EmulatedShoe, name: str) -> bool:
 def draw_to_signal() -> list[float]:
     """Milliseconds from the moment the trailing edge passes the lip to the change of the lamps, sorted."""
     taken: list[tuple[float, float]] = []
-    with table("real") as (shoe, bridge):
+    with table("real") as (shoe, run):
         changed: list[float] = []
 
         def on_change() -> None:
@@ -81,7 +90,7 @@ def draw_to_signal() -> list[float]:
 
         shoe.on_change = on_change
         for _ in range(SAMPLES):
-            begin(shoe, bridge, "hand seats=1-2 button=1")
+            begin(shoe, run, "hand seats=1-2 button=1")
             shoe.wait_for(lambda: lit(shoe, "white"), "white light")
             changed.clear()
             shoe.draw(P1 + TRAVEL + BEYOND, 2, speed=SPEED, boxed=True)
@@ -94,17 +103,17 @@ def draw_to_signal() -> list[float]:
 
 
 def draws_per_second() -> float:
-    """Cards a second from sensors to stored and acknowledged, with a seat node's report for each."""
-    with table("fast") as (shoe, bridge):
+    """Cards a second, one at a time: the next one leaves when the shoe has heard what is due next."""
+    with table("fast") as (shoe, run):
         begun = time.monotonic()
         for _ in range(HANDS):
-            begin(shoe, bridge, TABLE)
+            begin(shoe, run, TABLE)
             for seat in (*range(1, 12), *range(1, 12)):
-                shoe.pull(None, seat, wait=False)
-            shoe.quiet()
-            shoe.wait_for(lambda: bridge.desk.session.draws == 22 and shoe.line.answered, "22 cards on the table")
+                before = shoe.line.due
+                shoe.pull(None, seat, arrives=False, wait=False)
+                shoe.wait_for(partial(heard_more, shoe, before), "what is due next")
+            assert shoe.line.due.due == schema.DUE_BETTING
         took = time.monotonic() - begun
-        assert bridge.desk.counts["draws"] == 22 * HANDS
     return 22 * HANDS / took
 
 
