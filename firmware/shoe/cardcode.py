@@ -27,43 +27,56 @@ def rhythm(halves, mark: int) -> int:
     than gaps). A hand's speed does not more than double and fall back within 5 mm. A speck with a mark of its own
     leaves pieces of a third of a half cell between whole ones; a lost mark puts three halves into one: BROKEN. A half
     that took six times its neighbours' time is no lost mark but a rest, and the halves near it may be long too:
-    RESTED, if all of that is within three cells, where the CRC sees any shift (3 wrong bits at most).
+    RESTED, if all of that is within three cells, where the CRC sees any shift (3 wrong bits at most). The ends have
+    neighbours on one side only: there a sudden change may be a hand that begins or stops, and counts as a rest.
     """
     low = 2 * mark + 1
     high = low + 2 * CELLS - 2
-    first_long = last_long = -1
-    rested = False
-    for at in range(low + 2, high - 1):
+    first = last = -1
+    inside = rested = False
+    for at in range(low, high + 1):
         length = halves[at]
-        a = halves[at - 2]
-        b = halves[at - 4] if at - 4 >= low else a
-        c = halves[at + 2]
-        d = halves[at + 4] if at + 4 <= high else c
-        if a < b:
-            most, least = b, a
-        else:
-            most, least = a, b
-        if c < d:
-            if d < most:
-                most = d
-            if c > least:
-                least = c
-        else:
-            if c < most:
-                most = c
-            if d > least:
-                least = d
-        if 22 * length + 20 < 10 * most:  # 2.2 times, and 2 samples for the sampling
-            return BROKEN
-        if 10 * length > 22 * least + 20:
-            if first_long < 0:
-                first_long = at
-            last_long = at
+        most = 0
+        least = 0
+        if at >= low + 2:
+            most = least = halves[at - 2]
+            if at >= low + 4:
+                near = halves[at - 4]
+                if near > most:
+                    most = near
+                else:
+                    least = near
+        if at <= high - 2:
+            most_behind = least_behind = halves[at + 2]
+            if at <= high - 4:
+                near = halves[at + 4]
+                if near > most_behind:
+                    most_behind = near
+                else:
+                    least_behind = near
+            if at < low + 2:
+                most = most_behind
+                least = least_behind
+            else:
+                if most_behind < most:
+                    most = most_behind
+                if least_behind > least:
+                    least = least_behind
+        short = 22 * length + 20 < 10 * most  # 2.2 times, and 2 samples for the sampling
+        if not short and 10 * length <= 22 * least + 20:
+            continue
+        if low + 2 <= at <= high - 2:
+            if short:
+                return BROKEN
+            inside = True
             if length > 6 * least:
                 rested = True
-    if first_long < 0:
+        if first < 0:
+            first = at
+        last = at
+    if first < 0:
         return EVEN
-    return RESTED if rested and last_long - first_long <= 6 else BROKEN
+    return BROKEN if last - first > 6 or (inside and not rested) else RESTED
 
 
 def proven(byte: int, check: int) -> bool:
@@ -107,6 +120,7 @@ class Reading:
         word = 0
         erased = 0  # the bit of the erased cell
         erasures = 0
+        doubtful = False
         for step in range(1, CELLS - 1):
             kind = strip.kinds[mark + CELLS - 1 - step if backwards else mark + step]
             word <<= 1
@@ -116,12 +130,14 @@ class Reading:
             elif kind != ZERO:
                 erasures += 1
                 erased |= 1
+                # Next to the ends an erasure can be the true start or stop, and the run be one cell out of place.
+                doubtful |= (step == 1 and kind == DARK) or (step == CELLS - 2 and kind == LIGHT)
         if self.result != READ:
             self.erasures = erasures
-        if erasures > 1 or (erasures and not strip.paired):
+        if erasures > 1 or doubtful or (erasures and not strip.paired):
             return
         even = rhythm(strip.halves, mark)
-        if even == BROKEN or (erasures and even != EVEN):
+        if even == BROKEN or (even == RESTED and (erasures or not strip.paired)):
             return
         found = proven(word >> 8, word & 0xFF)
         if erased and proven((word | erased) >> 8, (word | erased) & 0xFF):

@@ -12,7 +12,7 @@ Fed with chunks of samples of any size; what it finds does not depend on the cut
 `passage.at` is the sample index of what is told. Geometry (mm from the throat slot): throat 0, heads 12, lip 24.
 """
 
-from shoe.cardcode import CELLS, NOTHING, READ, Reading
+from shoe.cardcode import CELLS, NOTHING, READ, UNREAD, Reading
 from shoe.edges import new_out, new_state, scan
 from shoe.sampleclock import MASK, PER_MS, SampleClock, since
 from shoe.strip import Strip
@@ -80,6 +80,7 @@ class Passage:
         self._entered = 0  # sample indices: throat blocked,
         self._lipped = 0  # lip blocked,
         self._tail = 0  # throat clear again,
+        self._tail_above = 0  # marks above when the throat was clear again
         self._read_below = -1  # marks of the strips when `below` and `above` were read
         self._read_above = -1
         self._next_entered = 0  # throat blocked by the next card
@@ -208,6 +209,7 @@ class Passage:
     def _tail_in(self) -> None:
         """The throat is clear: a single card's code has 1.5 mm to go until its last mark ends (65.0 of 63.5 mm)."""
         self._tail = self.at
+        self._tail_above = self.top.marks
         if not self._turned:
             self._read(self.bottom.marks, self.top.marks)
             self._long = self.below.result == READ
@@ -249,6 +251,10 @@ class Passage:
         """A card is out; so many of the marks are its own."""
         below, above = self.below, self.above
         self._read(min(marks_below, self.bottom.marks), min(marks_above, self.top.marks))
+        # A boxed card's code rests on its CRC alone, so the slots are asked as well: at 42.25 mm of the code, where the
+        # throat clears, 17 marks have passed (16 and a part if it runs the other way), more if it is long.
+        if above.result == READ and self._tail_above < (CELLS - 2 if above.reversed else CELLS - 1):
+            above.result = UNREAD
         took = since(self.at, self._tail)
         self.speed = min(SLOTS_MM * 1000 * PER_MS // took, MOST_SPEED) if took else MOST_SPEED
         both = below.result == READ and above.result == READ

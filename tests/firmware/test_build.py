@@ -67,7 +67,9 @@ def test_the_link_imports_neither_end(source: Path) -> None:
     "source", [path for path in FIRMWARE if path.parent.name == "shoe"], ids=lambda path: path.name
 )
 def test_the_shoes_logic_touches_no_hardware(source: Path) -> None:
-    assert not imports(source) & {"machine", "rp2", "neopixel", "uctypes", "board", "drivers", "time", "os"}
+    allowed = {"os"} if source.name == "enrol.py" else set()  # the one file of the shoe that keeps a file
+    hardware = {"machine", "rp2", "neopixel", "uctypes", "board", "drivers", "time", "os"}
+    assert not imports(source) & (hardware - allowed)
 
 
 def test_only_the_board_knows_pins() -> None:
