@@ -273,3 +273,9 @@ def test_enumeration_finds_facts_wherever_there_are_any(sources: list[str], join
         if known["chip_actions"] <= known["actions"] and known["heads_up"] == (known["players"] == 2)
     )
     assert tried == exists
+
+
+@pytest.mark.parametrize("pack", [path.stem for path in sorted(SHIPPED.glob("*.toml"))])
+def test_shipped_packs_give_lint_nothing_to_say(pack: str) -> None:
+    result = CliRunner().invoke(command, ["lint", "--strict", pack])
+    assert result.exit_code == 0, result.output
