@@ -29,13 +29,13 @@ class LinkTask:
         if self._uart.any():
             n = self._uart.readinto(self._in)
             if n:
-                self._heed(link.receive(self._in_view[:n], now))
-        self._heed(link.poll(now))
+                self._heed(link.receive(self._in_view[:n], now), now)
+        self._heed(link.poll(now), now)
         if link.ready:
             link.taken(self._uart.write(self._out_view[: link.ready]) or 0)
         self._signals.supervised = link.up
 
-    def _heed(self, notices) -> None:
+    def _heed(self, notices, now: int) -> None:
         for told in notices:
             kind = type(told)
             if kind is notice.Delivered:
@@ -43,6 +43,8 @@ class LinkTask:
                     self._signals.obey(told.message.signal, told.message.mode)
                 elif told.kind == schema.DUE:
                     self._events.take_due(told.message)
+                elif told.kind == schema.ENROLL:
+                    self._link.send(schema.Enrolled(schema.ENROLLED_CLOSED), now)
             elif kind is notice.Stopped:
                 self._events.fault(schema.FAULT_UNKNOWN_KIND, told.kind, self._clock.index)
             elif kind is notice.LinkUp:

@@ -25,8 +25,9 @@ def ticks() -> int:
 class HostEnd:
     """Stores every event in memory and acknowledges it. `frozen` stops it as a hung host would stop."""
 
-    def __init__(self, port: str) -> None:
-        self.link = Link(schema.HOST, schema.Ident(b"TESTHOST", b"test".ljust(12, b"\0"), bytes(16)), os.urandom)
+    def __init__(self, port: str, keys: dict[bytes, bytes] | None = None) -> None:
+        ident = schema.Ident(b"TESTHOST", b"test".ljust(12, b"\0"), bytes(16))
+        self.link = Link(schema.HOST, ident, os.urandom, keys=keys)
         self.events: list[Any] = []
         self.greetings: list[Any] = []
         self.delivered: list[Any] = []

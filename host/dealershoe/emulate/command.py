@@ -32,7 +32,7 @@ LIVE_HELP = f"""\
 Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, card 3 exposed, betting complete. Also:
   press KEY [held]     KEY one of {", ".join(KEYS)}
   look                 what light and sound do, which card is next
-  power                switch the shoe off and on
+  power [held KEY]     switch the shoe off and on; with the floor key held it can be enrolled
   help
 The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
 
@@ -45,6 +45,7 @@ The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
 @click.option("--fault", "faults", multiple=True, metavar="KIND@CARD", help=f"On the CARDth card: {', '.join(KINDS)}.")
 @click.option("--link", type=click.Path(path_type=Path), help="A name for the port: a symbolic link to the pty.")
 @click.option("--say", type=click.Path(path_type=Path), help="Append lines that no shoe can sense to this file.")
+@click.option("--flash", type=click.Path(path_type=Path), help="A folder for what the shoe keeps: its key.")
 @click.option("--no-wait", is_flag=True, help="Play the script without a host in session.")
 @click.option("--verbose", "-v", is_flag=True, help="Show each frame on the line.")
 def command(
@@ -55,6 +56,7 @@ def command(
     faults: tuple[str, ...],
     link: Path | None,
     say: Path | None,
+    flash: Path | None,
     no_wait: bool,
     verbose: bool,
 ) -> None:
@@ -67,7 +69,7 @@ def command(
     lines = _script(script) if script is not None else ()
     session = TableSession(load_stack(rules))
     out = _Printer()
-    shoe = EmulatedShoe(pace=pace)
+    shoe = EmulatedShoe(pace=pace, flash=flash)
     if verbose:
         shoe.line.on_frame = lambda heard: out(_frame(heard))
     teller = _Teller(shoe, out, say)
@@ -202,6 +204,8 @@ def _obey(
             out(f"{narrator.words()}; in the shoe {following}")
         case ["power"]:
             shoe.power_cycle()
+        case ["power", "held", key]:
+            shoe.power_cycle(holding=key)
         case ["press", key, *rest] if rest in ([], ["held"]):
             shoe.press(key, held=bool(rest))
             shoe.quiet()

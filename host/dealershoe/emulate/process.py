@@ -61,9 +61,12 @@ def micropython() -> str | None:
 
 
 class Firmware:
-    """The pty and the running firmware. `start` after `stop` is a power cycle: the port stays, the memory is lost."""
+    """The pty and the running firmware. `start` after `stop` is a power cycle: the port stays, the memory is lost.
 
-    def __init__(self, interpreter: str, firmware: Path | None, device_id: bytes) -> None:
+    `flash` is the folder of the files that the firmware writes; without one they go when this is closed.
+    """
+
+    def __init__(self, interpreter: str, firmware: Path | None, device_id: bytes, flash: Path | None = None) -> None:
         found = micropython()
         if interpreter == "micropython" and found is None:
             raise UserError(
@@ -75,7 +78,7 @@ class Firmware:
         self._command = (
             [str(found), "-X", f"heapsize={HEAP}"] if self.on_micropython else [sys.executable, str(_HERE / "twin.py")]
         )
-        self._firmware = firmware or firmware_folder()
+        self._firmware = (firmware or firmware_folder()).resolve()
         self._device_id = device_id
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
@@ -84,11 +87,13 @@ class Firmware:
         self._folder = tempfile.TemporaryDirectory(prefix="dealershoe-")
         # only this package may be found beside the firmware, not whatever lies next to it in site-packages
         Path(self._folder.name, "shoelink").symlink_to(protocol_folder())
+        self._flash = Path(self._folder.name, "flash") if flash is None else flash
+        self._flash.mkdir(mode=0o700, exist_ok=True)
         self._errors: IO[bytes] | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, cause: int, pace: str) -> socket.socket:
-        """Power on: the model's end of the wire to the hardware."""
+    def start(self, cause: int, pace: str, keys: int) -> socket.socket:
+        """Power on: the model's end of the wire to the hardware. `keys`: what the key ladder reads at that moment."""
         ours, theirs = socket.socketpair()
         theirs.setblocking(False)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by stop)
@@ -101,10 +106,12 @@ class Firmware:
             "HAL_CAUSE": str(cause),
             "HAL_UID": self._device_id.hex(),
             "HAL_PACE": pace,
+            "HAL_KEYS": str(keys),
         }
         self._process = subprocess.Popen(
             [*self._command, str(self._firmware / "main.py")],
             env=environment,
+            cwd=self._flash,
             pass_fds=(theirs.fileno(), self._master),
             stdin=subprocess.DEVNULL,
             stdout=self._errors,

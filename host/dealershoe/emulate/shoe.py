@@ -68,7 +68,8 @@ class EmulatedShoe:
 
     `deck` is the mechanical deck, next card first (default: a fresh coded deck in the order 2c to As). `pace` "real"
     moves cards in real time; "fast" passes them as quickly as the firmware looks. `interpreter` "auto" takes
-    MicroPython where there is a wheel for it and CPython elsewhere (`on_micropython` says which).
+    MicroPython where there is a wheel for it and CPython elsewhere (`on_micropython` says which). `flash`: a folder for
+    what the firmware keeps without power (its key), else it forgets that too. `holding`: a key held down at power-up.
     """
 
     def __init__(
@@ -79,6 +80,8 @@ class EmulatedShoe:
         interpreter: str = "auto",
         firmware: Path | None = None,
         device_id: bytes = b"EMULATED",
+        flash: Path | None = None,
+        holding: str | None = None,
         stuck: int = 0,
     ) -> None:
         if pace not in ("real", "fast"):
@@ -93,7 +96,8 @@ class EmulatedShoe:
         self.pulled: tuple[PaperCard, ...] = ()  # the card (or two) pulled last
         self.on_change: Callable[[], None] | None = None  # called when light or sound have changed, in a thread
         self.resets = 0
-        self._firmware = Firmware(interpreter, firmware, device_id)
+        self._firmware = Firmware(interpreter, firmware, device_id, flash)
+        self._holding = holding
         self.port = self._firmware.port
         self.on_micropython = self._firmware.on_micropython
         self._changed = threading.Condition()
@@ -112,7 +116,7 @@ class EmulatedShoe:
     # ---- power
 
     def __enter__(self) -> Self:
-        self._start(POWER_ON)
+        self._start(POWER_ON, self._holding)
         return self
 
     def __exit__(
@@ -123,15 +127,22 @@ class EmulatedShoe:
         if error is None and self._failure is not None:
             raise self._failure
 
-    def power_cycle(self) -> None:
-        """Off and on: the firmware forgets, the deck and a card that is half out stay as they are."""
-        self._stop()
-        self._start(POWER_ON)
+    def power_cycle(self, holding: str | None = None) -> None:
+        """Off and on: the firmware forgets, the deck and a card that is half out stay as they are.
 
-    def _start(self, cause: int) -> None:
+        `holding`: a key that is held down while the power comes on.
+        """
+        if holding is not None and holding not in timeline.KEYS:
+            raise UserError(f"the shoe has no key {holding!r}", "", f"its keys are {', '.join(timeline.KEYS)}")
+        self._stop()
+        self._start(POWER_ON, holding)
+
+    def _start(self, cause: int, holding: str | None = None) -> None:
         self._closing = False
         self.line.restart()
-        self._wire = self._firmware.start(cause, self.pace)
+        self._wire = self._firmware.start(cause, self.pace, timeline.ladder(holding))
+        if holding is not None:
+            self._send(timeline.key(None))
         if self._scene is not None or self.stuck:
             self._send(timeline.levels([Run(1, self._state())]))
         self._reader = threading.Thread(target=self._read, args=(self._wire,), name="emulated shoe", daemon=True)

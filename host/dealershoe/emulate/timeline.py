@@ -45,7 +45,12 @@ def bus(message: bytes, delay: int) -> bytes:
 
 def key(name: str | None) -> bytes:
     """A key goes down, or (None) up: an equal-step ladder of six keys."""
-    return _RECORD.pack(Record.KEYS, 0, 0, 0, NO_KEY if name is None else KEYS.index(name) * 65535 // len(KEYS), 0)
+    return _RECORD.pack(Record.KEYS, 0, 0, 0, ladder(name), 0)
+
+
+def ladder(name: str | None) -> int:
+    """The ADC reading while that key is down."""
+    return NO_KEY if name is None else KEYS.index(name) * 65535 // len(KEYS)
 
 
 def ambient(reading: int) -> bytes:
