@@ -1,0 +1,194 @@
+"""Enrolment: a key for a shoe that was switched on with its floor key held down, for no other; then all is sealed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from dealershoe.cli import commands
+from dealershoe.emulate.process import micropython
+from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.errors import UserError
+from dealershoe.link import keystore
+from dealershoe.link.enrolment import Enrolment
+from hil.hostend import HostEnd, ticks
+from protocol.faulty_line import KEY, Faults, Line, Rig, ident
+from shoelink import journal, link, notice, schema
+
+needs_micropython = pytest.mark.skipif(micropython() is None, reason="no micropython here: no wheel for this platform")
+MAGENTA = (90, 0, 90)
+
+
+# ---- the host's half, in virtual time
+
+
+class Taker:
+    """A shoe in its enrolment state, or not; a reset after it has a key, as the firmware does it."""
+
+    def __init__(self, rig: Rig, key: bytes | None, opened: bool) -> None:
+        self.key = key
+        self.opened = opened
+        self.rig = rig
+        self.link = self._boot()
+
+    def _boot(self) -> link.Link:
+        keys = {b"s" * 8: self.key} if self.key and not self.opened else None
+        shoe = link.Link(schema.SHOE, ident(b"s"), self.rig.dice.randbytes, journal.Journal(b"jrnl"), keys=keys)
+        shoe.start(0)
+        return shoe
+
+    def turn(self, data: bytes, now: int) -> bytes:
+        for told in self.link.receive(data, now):
+            if isinstance(told, notice.Delivered) and isinstance(told.message, schema.Enroll):
+                if self.opened:
+                    self.key = told.message.secret
+                    self.link.send(schema.Enrolled(schema.ENROLLED_WRITTEN), now)
+                    self.link.poll(now)
+                    answer = self.link.take()
+                    self.opened = False
+                    self.link = self._boot()
+                    return answer
+                self.link.send(schema.Enrolled(schema.ENROLLED_CLOSED), now)
+        self.link.poll(now)
+        return self.link.take()
+
+
+def _enroll(taker: Taker, faults: Faults) -> Enrolment:
+    dice = taker.rig.dice
+    up, down = Line(dice, faults), Line(dice, faults)
+    enrolment = Enrolment(ident(b"e"), dice.randbytes, KEY, 0)
+    for now in range(0, 30_000, 5):
+        enrolment.received(up.arrived(now), now)
+        down.send(enrolment.turn(now), now)
+        up.send(taker.turn(down.arrived(now), now), now)
+        if enrolment.done:
+            break
+    return enrolment
+
+
+@pytest.mark.parametrize("old", [None, bytes(32)], ids=["new", "again"])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_shoe_that_is_open_gets_its_key_whatever_the_line_does(seed: int, old: bytes | None) -> None:
+    taker = Taker(Rig(seed), old, opened=True)
+    enrolment = _enroll(taker, Faults(lost=0.2, damaged=0.1, repeated=0.05))
+    assert enrolment.done, "a sealed session, which only the shoe with this key could bring up"
+    assert (enrolment.device, taker.key) == (b"s" * 8, KEY)
+
+
+@pytest.mark.parametrize("old", [None, bytes(32)], ids=["without a key", "with another key"])
+def test_a_shoe_that_is_not_open_keeps_what_it_has(old: bytes | None) -> None:
+    taker = Taker(Rig(), old, opened=False)
+    with pytest.raises(UserError, match="does not take a key; it was not switched on with its floor key held down"):
+        _enroll(taker, Faults())
+    assert taker.key == old
+
+
+# ---- the file of keys
+
+
+def test_keys_are_kept_for_their_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "keys.json"
+    assert keystore.load(path) == {}
+    keystore.pin(path, b"shoe-one", KEY)
+    keystore.pin(path, b"shoe-two", bytes(32))
+    assert keystore.load(path) == {b"shoe-one": KEY, b"shoe-two": bytes(32)}
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such rights on this system")
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o644])
+def test_keys_that_others_may_read_are_refused(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "keys.json"
+    keystore.pin(path, b"shoe-one", KEY)
+    path.chmod(mode)
+    with pytest.raises(UserError, match="open to others"):
+        keystore.load(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"00": "00"}', '{"zz": 1}', '{"0011223344556677": "00"}', "null", "7"]
+)
+def test_damaged_keys_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "keys.json"
+    path.write_text(text)
+    path.chmod(0o600)
+    with pytest.raises(UserError, match="damaged"):
+        keystore.load(path)
+
+
+# ---- the whole way: real firmware, a pty, the command
+
+
+@pytest.fixture(params=[pytest.param("micropython", marks=needs_micropython), "cpython"])
+def shoe(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EmulatedShoe]:
+    with EmulatedShoe(pace="fast", interpreter=request.param, flash=tmp_path / "flash", device_id=b"SHOE-ONE") as one:
+        yield one
+
+
+def _run(shoe: EmulatedShoe, path: Path) -> tuple[int, str]:
+    done = CliRunner().invoke(commands, ["enroll", "--port", shoe.port, "--keys", str(path)])
+    if isinstance(done.exception, UserError):
+        return 2, str(done.exception)
+    return done.exit_code, done.output
+
+
+def test_enroll_with_the_real_firmware(shoe: EmulatedShoe, tmp_path: Path) -> None:
+    path = tmp_path / "keys.json"
+    key_file = tmp_path / "flash" / "device.key"
+    status, said = _run(shoe, path)  # not held at power-up
+    assert status == 2
+    assert "does not take a key" in said
+    assert not key_file.exists()
+    assert not path.exists()
+
+    shoe.power_cycle(holding="floor")
+    shoe.wait_for(lambda: shoe.lights == (MAGENTA,) * 8, "the enrolment state shows")
+    assert _run(shoe, path) == (0, f"enrolled {b'SHOE-ONE'.hex()}; its key is in {path}\n")
+    keys = keystore.load(path)
+    assert keys == {b"SHOE-ONE": key_file.read_bytes()}
+    assert shoe.resets == 1, "it left the state by itself"
+
+    with HostEnd(shoe.port, keys) as host:  # sealed now, and it deals
+        assert host.link.sealed == b"SHOE-ONE"
+        host.want(schema.Due(0, 9, schema.DUE_SEAT, 3, 1))
+        shoe.wait_for(lambda: shoe.line.due is not None, "the DUE")
+        shoe.pull("As", target=3)
+        (came,) = host.next(schema.Card)
+        assert came.hand == 9
+    status, said = _run(shoe, path)  # an enrolled shoe that was not asked to
+    assert status == 2
+    assert "does not take a key" in said
+    assert keystore.load(path) == keys == {b"SHOE-ONE": key_file.read_bytes()}
+
+    shoe.power_cycle()  # the key outlives the power
+    with HostEnd(shoe.port, keys) as host:
+        assert host.link.sealed == b"SHOE-ONE"
+    shoe.power_cycle(holding="floor")  # and gives way to a new one, by the same gesture
+    shoe.wait_for(lambda: shoe.lights == (MAGENTA,) * 8, "the enrolment state shows")
+    assert _run(shoe, path)[0] == 0
+    assert keystore.load(path) != keys
+
+
+def test_a_shoe_with_a_damaged_key_file_speaks_to_nobody_until_it_is_enrolled_again(tmp_path: Path) -> None:
+    flash = tmp_path / "flash"
+    flash.mkdir()
+    (flash / "device.key").write_bytes(b"cut off")
+    with EmulatedShoe(pace="fast", flash=flash) as shoe:
+        host = link.Link(schema.HOST, ident(b"h"), os.urandom)
+        host.start(ticks())
+        shoe.wait_for(lambda: any(heard.kind == schema.HELLO for heard in shoe.line.heard), "its call")
+        assert all(heard.kind == schema.HELLO for heard in shoe.line.heard)
+        shoe.power_cycle(holding="floor")
+        assert _run(shoe, tmp_path / "keys.json")[0] == 0
+
+
+def test_another_key_at_power_up_does_not_open_the_shoe(tmp_path: Path) -> None:
+    with EmulatedShoe(pace="fast", holding="done", flash=tmp_path / "flash") as shoe:
+        status, said = _run(shoe, tmp_path / "keys.json")
+        assert status == 2, said
