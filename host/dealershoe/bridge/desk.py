@@ -7,16 +7,16 @@ they are only kept, until the next hand begins.
 from __future__ import annotations
 
 import contextlib
-import json
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 from shoelink import schema
 
 from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.journal import BRIDGE, RULES, Entry, EventRow, Fact, RulingRow, SignalRow
+from dealershoe.bridge.journal import BRIDGE, RULES, Entry, EventRow, Fact, SignalRow
+from dealershoe.bridge.record import body, ruling_row
+from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
 from dealershoe.bridge.translate import FAULTS, Context, Told, table_events
 from dealershoe.bridge.words import SENSOR, event_words, ruling_words
 from dealershoe.deal.grammar import parse_line, render
@@ -38,39 +38,12 @@ from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import described, pins, write_layers
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
-from dealershoe.table.agenda import BOARD_SIZE, RELOAD, Due, front
-from dealershoe.table.state import board_cards
+from dealershoe.table.agenda import RELOAD, Due, front
 
 SHOE = "shoe"
 KEY = "dealer key"  # a person's word, and can be taken back
 ALIGN = b"align "  # such a fact: the hand in play is no longer known, with the reason
-FACES = {(Draw, "card"), (DrawForButton, "cards")}  # fields of events that name cards, beside every `ids`
 BEFORE_A_HAND = (DrawForButton, DealerPush, LimitChange, DeckRequest)  # can be said at any time
-CAUSES = {
-    "misdeal": schema.REASON_MISDEAL,
-    "replace": schema.REASON_REPLACE,
-    "correct": schema.REASON_CORRECT,
-    "dead": schema.REASON_DEAD,
-    "void": schema.REASON_VOID,
-    "play-on": schema.REASON_PLAY_ON,
-    "floor": schema.REASON_FLOOR,
-}
-SIGNALS = {
-    "ready": schema.SIGNAL_READY,
-    "attention": schema.SIGNAL_ATTENTION,
-    "stop": schema.SIGNAL_STOP,
-    "floor": schema.SIGNAL_FLOOR,
-}
-DUES = {
-    "nothing": schema.DUE_NOTHING,
-    "seat": schema.DUE_SEAT,
-    "burn": schema.DUE_BURN,
-    "board": schema.DUE_BOARD,
-    "betting": schema.DUE_BETTING,
-    "ack": schema.DUE_ACK,
-    "shuffle": schema.DUE_SHUFFLE,
-    "pick": schema.DUE_PICK,
-}
 SOURCES = {schema.Seat: SENSOR, schema.Key: KEY}
 NOTES = ("note", "refused", "fault", "link")
 NOTES_KEPT = 8
@@ -82,23 +55,6 @@ class Moment(NamedTuple):
 
     mono_ns: int
     wall_ns: int
-
-
-class ShownSignal(NamedTuple):
-    """What the light and buzzer are to say, in codes of the link."""
-
-    signal: int
-    cause: int
-    mode: int
-
-
-class ShownDue(NamedTuple):
-    """What the shoe is to take as due, in codes of the link."""
-
-    hand: int
-    due: int
-    seat: int
-    cards: int
 
 
 class Desk:
@@ -238,28 +194,16 @@ class Desk:
 
     @property
     def shown_signal(self) -> ShownSignal:
-        mode = schema.MODE_ALIGN if self.align_why else schema.MODE_SUPERVISED
-        signal = self.signal
-        cause = schema.REASON_FAULT if self.halt_why else schema.REASON_NONE if signal == "ready" else self._cause
-        return ShownSignal(SIGNALS[signal], cause, mode)
+        """What the light and buzzer are to say."""
+        cause = schema.REASON_FAULT if self.halt_why else self._cause
+        return signal_codes(self.signal, cause, aligned=not self.align_why)
 
     @property
     def shown_due(self) -> ShownDue | None:
-        """None: the shoe keeps what it has (no hand has begun here)."""
+        """What the shoe is to take as due. None: it keeps what it has (no hand has begun here)."""
         if not self.hand:
             return None
-        if self.align_why:
-            return ShownDue(self.hand, schema.DUE_NOTHING, 0, 0)
-        due = self.session.due
-        return ShownDue(self.hand, DUES[due.kind], due.seat or 0, self._cards_due(due))
-
-    def _cards_due(self, due: Due) -> int:
-        hand = self.session.hand
-        if hand is None or due.kind not in ("seat", "burn", "board"):
-            return 0
-        if due.kind == "board":
-            return max(1, BOARD_SIZE.get(hand.street, 1) - len(board_cards(hand, hand.street)))
-        return 1
+        return due_codes(self.hand, None if self.align_why else self.session)
 
     # ---- the shoe's reports
 
@@ -422,26 +366,7 @@ class Desk:
         self.counts["findings"] += 1
         if ruling.signal != "ready":
             self._cause = CAUSES.get(ruling.ruling, schema.REASON_NONE)
-        self.entries.append(
-            RulingRow(
-                fact,
-                self.hand,
-                self.stack,
-                str(ruling.finding),
-                ruling.ruling,
-                ruling.rule,
-                ruling.cite,
-                ruling.layer,
-                ruling.version,
-                ruling.digest,
-                ruling.seat,
-                json.dumps(list(ruling.cards)),
-                ruling.say,
-                ruling.decider,
-                ruling.signal,
-                json.dumps(list(ruling.remedy), ensure_ascii=False),
-            )
-        )
+        self.entries.append(ruling_row(fact, self.hand, self.stack, ruling))
         words, data = ruling_words(ruling)
         self.happen("ruling", words, **data)
 
@@ -496,14 +421,3 @@ class Desk:
 def following(hand: int) -> int:
     """The number of the hand after `hand`: 16 bits, never 0."""
     return hand % 0xFFFF + 1
-
-
-def body(event: Event) -> str:
-    """An event as JSON, without the fields that name cards."""
-    return json.dumps(
-        {
-            field.name: getattr(event, field.name)
-            for field in fields(event)
-            if field.name != "ids" and (type(event), field.name) not in FACES
-        }
-    )
