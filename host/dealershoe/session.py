@@ -404,11 +404,13 @@ class TableSession:
         return self._refold(amended(self._entries, corrected_exposure(told, report.by)), marker, position)
 
     def _floor(self, entry: Entry) -> Outcome:
-        """The floor decides; a `play-on` over a ruling that is being followed withdraws that ruling."""
+        """The floor decides; a `play-on` over a ruling of whose remedy no step is done withdraws that ruling."""
         decision = entry.event
         assert isinstance(decision, FloorDecision)
         standing = open_remedies(self.hand) if self.hand is not None else []
         if self.hand is None or decision.decision != "play-on" or self.hand.calls or not standing:
+            return self._append(entry)
+        if self.hand.remedies[standing[-1]].begun:  # cards lie elsewhere by now: what is done stays done
             return self._append(entry)
         key = self.hand.remedies[standing[-1]].key
         return self._refold(list(self._entries), entry._replace(overrules=key), position_of(self._entries, key[0]))

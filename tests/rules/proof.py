@@ -143,7 +143,10 @@ class Table:
             raise self.broken(f"{type(error).__name__}: {error}") from error
         self.spoke += bool(outcome.rulings or outcome.notes or self.session.question)
         self.rulings += outcome.rulings
-        self.cards.follow(event, before, self.hand)
+        try:
+            self.cards.follow(event, before, self.hand)
+        except (ValueError, IndexError) as error:
+            raise self.broken("the table moves a card that does not lie there") from error
 
     def check_cards(self) -> None:
         """Each draw number has exactly one place, and the identities are the 52 of the deck."""

@@ -40,9 +40,9 @@ from dealershoe.events import (
     ShuffledStub,
 )
 from dealershoe.session import Outcome, TableSession
-from dealershoe.table.agenda import RELOAD, front
+from dealershoe.table.agenda import BOARD_SIZE, RELOAD, front
 from dealershoe.table.setup import clockwise
-from dealershoe.table.state import HandState, first_street, in_play
+from dealershoe.table.state import HandState, board_cards, first_street, in_play
 
 DEALT = ("seat", "burn", "board")  # what is due when a card is
 Acts = tuple[tuple[str, ...], ...]
@@ -148,6 +148,12 @@ def _instead(session: TableSession, hand: HandState, wide: bool) -> Iterator[Fau
             yield Fault(f"{name} to {_kind_of(hand, target)}", (Draw(target),))
     wrong = next(target for target in _targets(hand, False) if target != aim)
     yield Fault(f"{name} seems to go elsewhere", (Draw(wrong, confirmed=False),))
+    lacking = BOARD_SIZE.get(session.due_street, 0) - len(board_cards(hand, session.due_street))
+    if due.kind == "burn":
+        yield Fault("two burns", (Draw("burn"), Draw("burn")))
+        yield Fault("street without its burn", (Draw("board"),) * max(lacking, 1))
+    if due.kind == "board":
+        yield Fault("one board card too many", (Draw("board"),) * (lacking + 1))
     if due.kind == "seat":
         order = hand.setup.order
         yield Fault("action before the deal is complete", (Act(_opener(hand)[0], "call"),), regular=True)

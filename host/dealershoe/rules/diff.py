@@ -1,0 +1,261 @@
+"""On which situations two stacks of rule books differ, found by playing them: for `rules diff`. No I/O.
+
+Both stacks judge the same hand at the same table. At each of its moments everything that can go wrong goes wrong once;
+where both answer alike the hand goes on as the answer asks, and a second thing goes wrong. What differs is grouped by
+the kind of finding and the two answers to it; of each group the shortest script is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
+
+from dealershoe.errors import UserError
+from dealershoe.events import (
+    DealerPush,
+    DeckRequest,
+    DrawForButton,
+    Event,
+    Hand,
+    LimitChange,
+)
+from dealershoe.rules.expression import Literal, Name, walk
+from dealershoe.rules.pack import PROCEDURES
+from dealershoe.rules.ruling import STRENGTH, Ruling
+from dealershoe.rules.situations import FIRST_ACTS, LATER_ACTS, Acts, Fault, faults, obedient, script, tell
+from dealershoe.rules.stack import Stack
+from dealershoe.session import TableSession
+
+TYPICAL = 6  # seats at which every single fault is played
+FEW = 3  # seats at which pairs of faults are played
+MOST_ACTS = 4  # a window that counts further than this is seen up to here
+NO_ACTS: Acts = ((),)
+PAIR_ACTS: Acts = ((), ("fold", "fold"), ("call", "call"))  # none; enough for one kind of window; enough for any
+ACTION_FACTS = frozenset({"actions", "chip_actions", "players_acted", "street_actions"})
+QUESTIONS: dict[str, Event] = {  # the small questions that one fact asks outside a hand
+    "button_tie": DrawForButton(((1, "Kh"), (2, "Ks"))),
+    "deck_on_dealer_push": DealerPush(),
+    "deck_on_limit_change": LimitChange(),
+    "deck_on_request": DeckRequest(1),
+    "deck_on_proof": DeckRequest(1, marked=True),
+}
+
+Answer = tuple[str, tuple[str, ...]]  # a ruling and its remedy, ("", ()) where nothing was ruled
+Pair = tuple[Ruling | None, Ruling | None]  # what the two stacks make of one finding
+
+
+class Difference(NamedTuple):
+    """A kind of finding to which two stacks have the same two different answers, with the shortest situation of these.
+
+    `what` went wrong there, one thing or two; `met`: in how many situations they differed so.
+    """
+
+    finding: str
+    what: tuple[str, ...]
+    left: Ruling | None
+    right: Ruling | None
+    met: int
+    script: str
+
+
+class QuestionDifference(NamedTuple):
+    """A small question with different answers; "" where a stack has none."""
+
+    question: str
+    left: str
+    right: str
+    script: str
+
+
+class Progress(NamedTuple):
+    """How far a comparison is: moments of hands `done`, moments `of` all, situations `judged`."""
+
+    done: int
+    of: int
+    judged: int
+
+
+@dataclass
+class Comparison:
+    """What has been found so far."""
+
+    left: Stack
+    right: Stack
+    situations: int = 0
+    groups: dict[tuple[str, Answer, Answer], Difference] = field(default_factory=dict)
+
+    @property
+    def differences(self) -> list[Difference]:
+        """Single faults before pairs, in the order of how early they can happen."""
+        return sorted(self.groups.values(), key=lambda d: (len(d.what), _length(d.script), d.what, d.finding))
+
+
+class Twin(NamedTuple):
+    """One hand told to both stacks."""
+
+    left: TableSession
+    right: TableSession
+    events: tuple[Event, ...]
+
+    def fork(self) -> Twin:
+        return Twin(self.left.fork(), self.right.fork(), self.events)
+
+    def tell(self, event: Event) -> tuple[Twin, tuple[Ruling, ...], tuple[Ruling, ...]]:
+        """The hand with one more fact, and what each stack ruled. Raises UserError for one that cannot be true."""
+        left = tell(self.left, event).rulings
+        right = tell(self.right, event).rulings
+        return self._replace(events=(*self.events, event)), left, right
+
+
+def questions(left: Stack, right: Stack) -> tuple[QuestionDifference, ...]:
+    """The small questions on which the stacks differ."""
+    found = []
+    heading = f"stacks: {left.name} {right.name}"
+    for question in PROCEDURES:
+        answers = [stack.procedure(question) or "" for stack in (left, right)]
+        if answers[0] != answers[1]:
+            event = QUESTIONS.get(question)
+            lines = "" if event is None else script([event] if question == "button_tie" else [_hand(2), event], heading)
+            found.append(QuestionDifference(question, answers[0], answers[1], lines))
+    return tuple(found)
+
+
+def compare(found: Comparison, pairs: bool = True) -> Iterator[Progress]:
+    """Play every situation into `found`, saying how far it is after each moment of a hand; `pairs`: two faults too."""
+    left, right = found.left, found.right
+    first, later = action_states(left, right)
+    hands = [_hand(count, game) for game in ("holdem", "stud") for count in seat_counts(left, right)]
+    single = [twin for hand in hands for twin in _moments(_begin(left, right, hand))]
+    games = ("holdem", "stud") if pairs else ()
+    double = [twin for game in games for twin in _moments(_begin(left, right, _hand(FEW, game)))]
+    total = len(single) + len(double)
+    for done, twin in enumerate(single, 1):
+        for fault in faults(twin.left, False, first, later):
+            _try(found, twin.fork(), fault, ())
+        yield Progress(done, total, found.situations)
+    followed: set[tuple[str, tuple[Answer, ...]]] = set()
+    for done, twin in enumerate(double, len(single) + 1):
+        for fault in faults(twin.left, False, PAIR_ACTS, PAIR_ACTS):
+            tried = _try(found, twin.fork(), fault, ())
+            if tried is None:
+                continue
+            after, answers = tried
+            if answers and (fault.name, answers) not in followed:  # the same elsewhere leads to the same
+                followed.add((fault.name, answers))
+                for moment in _moments(after):
+                    for second in faults(moment.left, False, PAIR_ACTS, NO_ACTS):
+                        _try(found, moment.fork(), second, (fault.name,))
+        yield Progress(done, total, found.situations)
+
+
+def _try(
+    found: Comparison, twin: Twin, fault: Fault, before: tuple[str, ...]
+) -> tuple[Twin, tuple[Answer, ...]] | None:
+    """Let a fault happen: the hand after it, and the common answers. None when these differ, or it cannot happen."""
+    lefts: tuple[Ruling, ...] = ()
+    rights: tuple[Ruling, ...] = ()
+    for event in fault.events:
+        try:
+            twin, left, right = twin.tell(event)
+        except UserError:
+            return None
+        lefts += left
+        rights += right
+    found.situations += 1
+    pairs = differing(lefts, rights)
+    if not pairs:
+        return twin, tuple(answer(ruling) for ruling in lefts)
+    lines = script(twin.events, f"stacks: {found.left.name} {found.right.name}")
+    for one, other in pairs:
+        finding = one.finding if one else other.finding if other else ""
+        key = (finding, answer(one), answer(other))
+        known = found.groups.get(key)
+        if known is None:
+            found.groups[key] = Difference(finding, (*before, fault.name), one, other, 1, lines)
+        elif (len(before) + 1, _length(lines)) < (len(known.what), _length(known.script)):
+            found.groups[key] = Difference(finding, (*before, fault.name), one, other, known.met + 1, lines)
+        else:
+            found.groups[key] = known._replace(met=known.met + 1)
+    return None
+
+
+def answer(ruling: Ruling | None) -> Answer:
+    """What two stacks are compared by: ruling and remedy, not the clause or the words."""
+    return (ruling.ruling, ruling.verbs) if ruling else ("", ())
+
+
+def differing(lefts: tuple[Ruling, ...], rights: tuple[Ruling, ...]) -> list[Pair]:
+    """The findings that are answered differently.
+
+    Where a hand is over for either stack, only what ended it is compared: nothing else was ruled on there.
+    """
+    one, other = _by_finding(lefts), _by_finding(rights)
+    over = [key for by in (one, other) for key, ruling in by.items() if STRENGTH[ruling.ruling] >= STRENGTH["misdeal"]]
+    ends = [{answer(by[key]) for key in over if key in by} for by in (one, other)]
+    if over and ends[0] == ends[1]:
+        return []
+    keys = over[:1] or list(dict.fromkeys((*one, *other)))
+    return [(one.get(key), other.get(key)) for key in keys if answer(one.get(key)) != answer(other.get(key))]
+
+
+def _by_finding(rulings: tuple[Ruling, ...]) -> dict[tuple[str, int, tuple[int, ...]], Ruling]:
+    return {(ruling.finding, ruling.seat, ruling.cards): ruling for ruling in rulings if ruling.finding}
+
+
+def _length(lines: str) -> tuple[int, int]:
+    return lines.count("\n"), len(lines)
+
+
+def _hand(count: int, game: str = "holdem") -> Hand:
+    return Hand(tuple(range(1, count + 1)), count, game=game)
+
+
+def _begin(left: Stack, right: Stack, hand: Hand) -> Twin:
+    return Twin(TableSession(left), TableSession(right), ()).tell(hand)[0]
+
+
+def _moments(twin: Twin) -> Iterator[Twin]:
+    """The hand at each moment from now on, dealt as both stacks ask, as long as they ask for the same."""
+    twin = twin.fork()
+    while True:
+        yield twin.fork()
+        event = obedient(twin.left)
+        if event is None or event != obedient(twin.right):
+            return
+        twin, left, right = twin.tell(event)
+        if differing(left, right):
+            return
+
+
+def _numbers(left: Stack, right: Stack, about: frozenset[str]) -> set[int]:
+    """The whole numbers in every condition and window that asks one of the facts `about`."""
+    found: set[int] = set()
+    for pack in (*left.packs, *right.packs):
+        conditions = [rule.when for rule in pack.rules if rule.when is not None]
+        for condition in (*conditions, *pack.windows.values()):
+            if not about & condition.names:
+                continue
+            for node in walk(condition.tree):
+                value = node.value if isinstance(node, Literal) else None
+                if isinstance(node, Name):
+                    value = condition.parameters.get(node.name)
+                if isinstance(value, int) and not isinstance(value, bool):
+                    found.add(value)
+    return found
+
+
+def seat_counts(left: Stack, right: Stack) -> tuple[int, ...]:
+    """Tables to play at: heads-up, a typical one, and those around each number of players that a condition names."""
+    asked = {number + step for number in _numbers(left, right, frozenset({"players"})) for step in (-1, 0, 1)}
+    return tuple(sorted({2, TYPICAL} | {count for count in asked if 2 <= count <= 11}))
+
+
+def action_states(left: Stack, right: Stack) -> tuple[Acts, Acts]:
+    """Actions on the first street and on a later one: up to one more than the most that a condition counts."""
+    most = min(MOST_ACTS, 1 + max(_numbers(left, right, ACTION_FACTS), default=0))
+    if most <= 3:
+        return FIRST_ACTS, LATER_ACTS
+    longest = tuple(product(("fold", "call"), repeat=most))
+    return (*FIRST_ACTS, *longest), (*LATER_ACTS, ("check",) * most)

@@ -1,0 +1,145 @@
+"""`rules diff` finds what the reading of the rule books says must differ, and nothing where nothing does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from dealershoe.deal.grammar import parse
+from dealershoe.judge.runner import run_script
+from dealershoe.rules.diff import Comparison, Difference, action_states, compare, differing, questions, seat_counts
+from dealershoe.rules.diff_command import diff_command
+from dealershoe.rules.ruling import Ruling
+from dealershoe.rules.stack import SHIPPED, Stack, load_stack
+
+
+def compared(left: Stack, right: Stack, pairs: bool = False) -> list[Difference]:
+    found = Comparison(left, right)
+    for _ in compare(found, pairs):
+        pass
+    return found.differences
+
+
+def answers(found: list[Difference]) -> set[tuple[str, str, str]]:
+    """Finding and the two rulings, "none" where nothing was ruled."""
+    return {(d.finding, d.left.ruling if d.left else "none", d.right.ruling if d.right else "none") for d in found}
+
+
+def variant(tmp_path: Path, pack: str, old: str, new: str) -> Stack:
+    """A shipped pack with one line of its file changed."""
+    text = (SHIPPED / f"{pack}.toml").read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path = tmp_path / f"{pack}.toml"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return load_stack(str(path))
+
+
+@pytest.fixture(scope="module")
+def books() -> list[Difference]:
+    """TDA against Robert's, single faults."""
+    return compared(load_stack("tda-2024"), load_stack("roberts"))
+
+
+@pytest.mark.parametrize(
+    ("finding", "tda", "roberts"),
+    [
+        ("not-entitled", "misdeal", "play-on"),  # 13B 1: two folds end the window by Robert's only
+        ("extra-card", "misdeal", "correct"),  # 13B 2
+        ("premature-turn", "correct", "correct"),  # 13B 3: one ruling, two remedies
+        ("extra-board-card", "correct", "correct"),  # 13B 4
+        ("missing-burn", "correct", "correct"),  # 13B 5
+        ("joker", "misdeal", "replace"),  # 13B 6
+        ("short", "correct", "dead"),  # 13B 7: the button's, after action
+        ("out-of-sequence", "floor", "misdeal"),  # 13B 9
+        ("exposed", "floor", "replace"),  # 13B 11
+    ],
+)
+def test_the_conflicts_that_matter_most_are_found(
+    books: list[Difference], finding: str, tda: str, roberts: str
+) -> None:
+    assert (finding, tda, roberts) in answers(books)
+
+
+def test_each_difference_has_a_script_that_shows_it(books: list[Difference]) -> None:
+    for difference in books:
+        lines = parse(difference.script, "shortest.deal")
+        for stack, expected in (("tda-2024", difference.left), ("roberts", difference.right)):
+            rulings = [entry.ruling for entry in run_script("shortest.deal", lines, load_stack(stack)).rulings]
+            shown = [(r.finding, r.ruling, r.verbs) for r in rulings if r.finding == difference.finding]
+            if expected is not None:
+                assert (expected.finding, expected.ruling, expected.verbs) in shown, difference.script
+
+
+def test_scripts_are_the_shortest_there_are(books: list[Difference]) -> None:
+    boxed = next(d for d in books if d.finding == "boxed")
+    assert boxed.script.splitlines()[1:] == ["hand seats=1-2 button=2", "card 1 boxed"]
+    assert boxed.met > 50
+
+
+def test_a_stack_does_not_differ_from_itself() -> None:
+    house = load_stack("house")
+    assert compared(house, house) == []
+    assert questions(house, house) == ()
+
+
+def test_one_changed_number_is_found_and_nothing_else(tmp_path: Path) -> None:
+    stricter = variant(tmp_path, "roberts", "first_cards = 2 ", "first_cards = 1 ")
+    found = compared(load_stack("roberts"), stricter)
+    assert {d.finding for d in found} <= {"exposed", "off-table"}
+    second = next(d for d in found if d.finding == "exposed")
+    assert (second.left and second.left.ruling, second.right and second.right.ruling) == ("misdeal", "replace")
+    assert second.script.splitlines()[2:] == ["deal 2", "exposed #2"]
+
+
+def test_a_difference_that_takes_two_faults_is_found(tmp_path: Path) -> None:
+    milder = variant(tmp_path, "roberts", "boxed_limit = 2 ", "boxed_limit = 3 ")
+    assert compared(load_stack("roberts"), milder) == []
+    found = compared(load_stack("roberts"), milder, pairs=True)
+    assert ("boxed", "misdeal", "replace") in answers(found)
+    assert {len(d.what) for d in found} == {2}
+
+
+def test_tables_and_actions_follow_what_conditions_ask(tmp_path: Path) -> None:
+    house = load_stack("house")
+    assert seat_counts(house, house) == (2, 6)
+    crowded = variant(tmp_path, "house", 'when = "extra_cards == 1', 'when = "players > 8 && extra_cards == 1')
+    assert seat_counts(house, crowded) == (2, 6, 7, 8, 9)
+    patient = variant(tmp_path, "house", "first_action = 1 ", "first_action = 4 ")
+    first, _ = action_states(house, patient)
+    assert ("fold",) * 4 in first
+    assert ("call", "fold", "call", "fold") in first
+
+
+def test_small_questions_differ_too() -> None:
+    found = {q.question: (q.left, q.right) for q in questions(load_stack("tda-2024"), load_stack("house"))}
+    assert found["deck_on_proof"] == ("keep", "change")
+    assert "deck_on_request" not in found
+
+
+def test_where_the_hand_ends_only_that_is_compared() -> None:
+    void, misdeal, floor = (_ruling(r, f) for r, f in (("void", "duplicate"), ("misdeal", "joker"), ("floor", "boxed")))
+    assert differing((misdeal,), (misdeal, floor)) == []
+    assert differing((void,), (misdeal,)) == [(void, None)]
+    assert differing((floor,), (misdeal,)) == [(None, misdeal)]
+
+
+def _ruling(ruling: str, finding: str) -> Ruling:
+    return Ruling(ruling, "", "", "", finding, (1,), 1, "", "dealer", (), ())
+
+
+def test_the_command_writes_one_object_a_difference_and_progress_beside_it() -> None:
+    result = CliRunner().invoke(diff_command, ["tda-2024", "tda-2024+house", "--single", "--json"])
+    objects = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 1
+    exposed = next(o for o in objects if o.get("finding") == "exposed")
+    assert [answer["ruling"] for answer in exposed["answers"]] == ["floor", "replace"]
+    assert exposed["script"].startswith("# stacks: tda-2024 tda-2024+house\nhand ")
+    assert all({"question", "finding"} & set(entry) for entry in objects)
+
+
+def test_the_command_says_in_words_when_nothing_differs() -> None:
+    result = CliRunner().invoke(diff_command, ["house", "house", "--single"])
+    assert result.exit_code == 0
+    assert result.stdout.startswith("house and house: 0 differences in ")
