@@ -14,6 +14,7 @@ COMMANDS = {
     "demo": "dealershoe.demo.command",
     "run": "dealershoe.bridge.command",
     "emulate": "dealershoe.emulate.command",
+    "enroll": "dealershoe.link.enroll_command",
     "judge": "dealershoe.judge.command",
     "rules": "dealershoe.rules.command",
     "frames": "dealershoe.frames.command",
