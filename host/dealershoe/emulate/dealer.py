@@ -41,6 +41,7 @@ from dealershoe.table.state import STUB
 
 SHOE_DECK, FOREIGN_DECK = 0, 3  # deck ids printed on the cards of the game and on a stranger
 CARDS_DUE = ("seat", "burn", "board")
+SHOWING = 30.0  # mm past the throat slot: a card that is held, and has not left
 KEYS: dict[Event, tuple[str, bool]] = {  # what a key says: its name, and whether it is held
     BettingComplete(): ("betting-complete", False),
     Ack(): ("done", False),
@@ -228,6 +229,8 @@ class ScriptedDealer:
         elif isinstance(event, ShuffledStub):
             self._reload_stub(event.ids)
         if isinstance(event, PullBack):
+            if not self._out:  # no card of this deck is out: the next one shows and goes back
+                self.shoe.draw(SHOWING)
             self.shoe.push_back()
             self._settle()
             return
