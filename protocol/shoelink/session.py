@@ -4,7 +4,7 @@ A session is up when each end has heard the other's HELLO, answering its own non
 keys. There is one way back from any trouble: greet again, resume.
 """
 
-from shoelink import frame, notice, schema
+from shoelink import frame, notice, schema, timing
 from shoelink.desired import Obeyed, Wishes
 from shoelink.greeting import Greeting
 from shoelink.journal import Journal, Reporter
@@ -192,7 +192,8 @@ class Session:
             self._refuse("journal", "the host asks for event %d, this journal has %d to %d" % held)
             return
         self.up = True
-        self._heard_at = self._pinged_at = now
+        self._heard_at = now
+        self._pinged_at = now - timing.PING_MS if self._host else now  # a host asks for the shoe's time at once
         self._notices.append(notice.LinkUp(peer, ident, min(peer.minor, schema.MINOR)))
 
     def _say_hello(self, now: int) -> None:

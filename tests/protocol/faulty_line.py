@@ -149,6 +149,7 @@ class Rig:
         self.latencies: list[float] = []
         self.signals: list[schema.Signal | schema.Due] = []
         self.reported: dict[tuple[bytes, int], tuple[float, schema.Message]] = {}
+        self.before_turn: Callable[[], None] = lambda: None  # sets the stamps of both ends, say
         self._start = start
         self._shoe_keys, self._host_keys = shoe_keys, host_keys
         self._queue: list[tuple[float, notice.Recorded]] = []  # handed out, not committed
@@ -213,6 +214,7 @@ class Rig:
 
     def _turn(self) -> None:
         ticks = self.ticks()
+        self.before_turn()
         self._heed(schema.HOST, self.host.receive(self.up_line.arrived(self.now), ticks))
         self._heed(schema.SHOE, self.shoe.receive(self.down_line.arrived(self.now), ticks))
         while self._queue and self._queue[0][0] <= self.now:
