@@ -87,6 +87,13 @@ class Draw:
     number: int | None = None
     deck: int | None = None
 
+    def sent_to(self, target: Place) -> Draw:
+        """The same card with its target said."""
+        return Draw(
+            target, self.card, self.boxed, self.exposed, self.double, self.unread, self.foreign, self.wrong_back,
+            self.up, self.confirmed, self.number, self.deck,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Act:

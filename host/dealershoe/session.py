@@ -61,6 +61,9 @@ class Outcome(NamedTuple):
         return self.rulings[-1] if self.rulings else None
 
 
+SILENCE = Outcome()
+
+
 class StepView(NamedTuple):
     """A step of a remedy as the dealer reads it."""
 
@@ -198,9 +201,10 @@ class TableSession:
 
     def _append(self, entry: Entry) -> Outcome:
         state, rulings, notes = self._apply(self.table, entry, entry.id, {})
-        self._entries.append(_pinned(entry, state))
+        event = entry.event
+        self._entries.append(_pinned(entry, event, state) if type(event) is Draw and event.target is None else entry)
         self._states.append(state)
-        return Outcome(rulings, notes)
+        return Outcome(rulings, notes) if rulings or notes else SILENCE
 
     def _begin(self, entry: Entry) -> Outcome:
         table = self.table
@@ -436,14 +440,14 @@ def _decide(table: TableState, entry: Entry, event: FloorDecision) -> TableState
     return _follow(table._replace(hand=hand._replace(calls=())), ruling, (entry.id, "decision", ruling.seat))
 
 
-def _pinned(entry: Entry, table: TableState) -> Entry:
+def _pinned(entry: Entry, event: Draw, table: TableState) -> Entry:
     """A card that went where it was due went to that place: a later change of what was due does not move it."""
-    if not isinstance(entry.event, Draw) or entry.event.target is not None or table.hand is None:
+    if table.hand is None:
         return entry
     wanted = table.hand.cards[table.hand.last - 1].due
     if wanted is None or wanted.kind not in ("seat", "burn", "board"):
         return entry
-    return entry._replace(event=changed(entry.event, target=wanted.seat or wanted.kind))
+    return Entry(entry.id, event.sent_to(wanted.seat or wanted.kind), entry.source)
 
 
 def _single(event: Event) -> tuple[Event, ...]:

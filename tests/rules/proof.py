@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dealershoe.errors import UserError
-from dealershoe.events import Draw, Event, Hand, Place, Placed, ReportJoker, ShuffledStub
+from dealershoe.events import Draw, Event, Hand, Place, Placed, PullBack, ReportJoker, ShuffledStub
 from dealershoe.rules.ruling import STRENGTH, Ruling
 from dealershoe.rules.situations import Fault, faults, obedient, script, tell
 from dealershoe.rules.stack import DEFAULT, Stack, shipped
@@ -99,6 +99,7 @@ class Table:
         self.events: list[Event] = []
         self.rulings: list[Ruling] = []
         self.honest = True  # every identity that was told is the card's own
+        self.by_hand = False  # a person moved a card on his own account: no due order can mend that
         self.spoke = 0  # events to which the table said anything
         self.session.tell(Hand(tuple(range(1, seats + 1)), seats, game=game), "dealer")
         self.events.append(Hand(tuple(range(1, seats + 1)), seats, game=game))
@@ -116,6 +117,7 @@ class Table:
         other.events = self.events[:]
         other.rulings = self.rulings[:]
         other.honest = self.honest
+        other.by_hand = self.by_hand
         other.spoke = self.spoke
         return other
 
@@ -141,6 +143,8 @@ class Table:
             raise
         except Exception as error:
             raise self.broken(f"{type(error).__name__}: {error}") from error
+        if isinstance(event, Placed) or (isinstance(event, PullBack) and len(self.hand.cards) == len(before.cards)):
+            self.by_hand = True  # a pull-back that was ruled on before is not undone
         self.spoke += bool(outcome.rulings or outcome.notes or self.session.question)
         self.rulings += outcome.rulings
         try:
@@ -201,8 +205,8 @@ class Table:
     def check_end(self) -> None:
         """What was due has dealt the hand to its end: the board is full and every live hand is whole."""
         hand = self.hand
-        if hand.awarded or any(isinstance(event, Placed) for event in self.events):
-            return  # the hand is over, or a person took it into his own hands
+        if hand.awarded or self.by_hand:
+            return
         board = len(self.session.places("board"))
         rulings = {ruling.ruling for ruling in self.rulings}
         exact = rulings <= SETTLED - {"play-on"} and not self.quiet

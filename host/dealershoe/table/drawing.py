@@ -53,7 +53,8 @@ def draw(state: HandState, event: Draw) -> Drawn:
     wanted = due(state)
     aim: Place = wanted.seat if wanted.kind == "seat" else wanted.kind
     target = aim if event.target is None else event.target
-    state = state._replace(question="")
+    if state.question:
+        state = state._replace(question="")
     if target != aim and not event.confirmed:
         return _unconfirmed(state, event, target, wanted, index, step)
     if wanted.kind not in ("seat", "burn", "board") and event.target is None:
@@ -88,8 +89,9 @@ def _add(
     initial: bool = False,
     replacement: bool = False,
     extra: bool = False,
+    served: tuple[int, ...] = (),
 ) -> HandState:
-    """The state with the card's record in it."""
+    """The state with the card's record in it; `served`: the counts of the deal under way with this card."""
     clock = state.clock + 1
     number = next_number(state)
     card = Card(
@@ -110,10 +112,15 @@ def _add(
         confirmed=event.confirmed,
         arrived=clock,
     )
-    if state.top:
-        cards = (*state.cards[: number - 1], card, *state.cards[number:])
-        return state._replace(cards=cards, top=state.top[:-1], clock=clock, last=number)
-    return state._replace(cards=(*state.cards, card), clock=clock, last=number)
+    cards = (*state.cards[: number - 1], card, *state.cards[number:]) if state.top else (*state.cards, card)
+    return state._replace(
+        cards=cards,
+        top=state.top[:-1],
+        clock=clock,
+        last=number,
+        served=served or state.served,
+        last_served=serves if served else state.last_served,
+    )
 
 
 def _serve(state: HandState, seat: int) -> HandState:
@@ -121,17 +128,24 @@ def _serve(state: HandState, seat: int) -> HandState:
     order = state.setup.order
     if seat not in order:
         return state._replace(last_served=seat)
-    index = order.index(seat)
-    served = (*state.served[:index], state.served[index] + 1, *state.served[index + 1 :])
-    return state._replace(served=served, last_served=seat)
+    return state._replace(served=_one_more(state, seat), last_served=seat)
+
+
+def _one_more(state: HandState, seat: int) -> tuple[int, ...]:
+    """The counts of the deal under way with one more card for `seat`, which is in the order."""
+    index = state.setup.order.index(seat)
+    return (*state.served[:index], state.served[index] + 1, *state.served[index + 1 :])
 
 
 def _as_due(state: HandState, event: Draw, step: Step, index: int, wanted: Due) -> Drawn:
     """The card went where it was due."""
     if step.kind == DEAL:
         first = step.street == first_street(state)
-        state = _add(state, event, wanted.seat, wanted, serves=wanted.seat, street=step.street, initial=first)
-        return settle(imply(_serve(state, wanted.seat), index)), []
+        state = _add(
+            state, event, wanted.seat, wanted, serves=wanted.seat, street=step.street, initial=first,
+            served=_one_more(state, wanted.seat),
+        )  # fmt: skip
+        return settle(imply(state, index)), []
     if step.kind == SEAT:
         first = step.street == first_street(state)
         state = _add(

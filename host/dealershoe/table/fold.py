@@ -77,10 +77,10 @@ def _draw(state: HandState, event: Draw) -> Step:
 
 def _leave_deal(state: HandState) -> tuple[HandState, tuple[Finding, ...]]:
     """Play goes on although the deal is not complete: the deal is over, and who lacks cards is found."""
-    found = tuple(lacking(state))
+    index = find(state.agenda, DEAL, first_street(state))
+    found = tuple(lacking(state)) if index >= 0 else ()
     if not found:
         return state, ()
-    index = find(state.agenda, DEAL, first_street(state))
     held = tuple((f.seat, int(dict(f.more)["cards_held"])) for f in found)
     state = state._replace(
         agenda=without(state.agenda, index), served=(0,) * len(state.setup.order), last_served=0,

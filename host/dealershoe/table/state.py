@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dealershoe.events import CHIPS, Act, Place
+from dealershoe.events import CHIPS, SEATS, Act, Place
 from dealershoe.table.agenda import (
     BETTING,
     BOARD,
@@ -117,7 +117,7 @@ def next_seat(state: HandState, street: str) -> int:
     order = state.setup.order
     share = need(state, street)
     late = street not in ("preflop", "third")
-    live = in_play(state) if late else frozenset(order)
+    live = in_play(state) if late else order
     start = 0
     if state.last_served:
         after = state.last_served
@@ -144,6 +144,7 @@ _DUE = {
     RELOAD: Due("shuffle"),
     PICK: Due("pick"),
 }
+_SEAT_DUE = tuple(Due("seat", seat) for seat in range(max(SEATS) + 1))
 NOTHING = Due("nothing")
 ACK = Due("ack")
 
@@ -155,9 +156,9 @@ def due(state: HandState) -> Due:
         return ACK if state.agenda else NOTHING
     step = state.agenda[index]
     if step.kind == SEAT:
-        return Due("seat", step.seat)
+        return _SEAT_DUE[step.seat]
     if step.kind == DEAL:
-        return Due("seat", next_seat(state, step.street))
+        return _SEAT_DUE[next_seat(state, step.street)]
     return _DUE[step.kind]
 
 
