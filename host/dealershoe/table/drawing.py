@@ -34,6 +34,7 @@ from dealershoe.table.state import (
     first_street,
     next_seat,
     street_acts,
+    with_card,
 )
 
 Drawn = tuple[HandState, list[Finding]]
@@ -92,10 +93,8 @@ def _add(
     served: tuple[int, ...] = (),
 ) -> HandState:
     """The state with the card's record in it; `served`: the counts of the deal under way with this card."""
-    clock = state.clock + 1
-    number = next_number(state)
     card = Card(
-        number=number,
+        number=next_number(state),
         place=place,
         serves=serves,
         street=street,
@@ -110,17 +109,9 @@ def _add(
         initial=initial,
         replacement=replacement,
         confirmed=event.confirmed,
-        arrived=clock,
+        arrived=state.clock + 1,
     )
-    cards = (*state.cards[: number - 1], card, *state.cards[number:]) if state.top else (*state.cards, card)
-    return state._replace(
-        cards=cards,
-        top=state.top[:-1],
-        clock=clock,
-        last=number,
-        served=served or state.served,
-        last_served=serves if served else state.last_served,
-    )
+    return with_card(state, card, served or state.served, serves if served else state.last_served)
 
 
 def _serve(state: HandState, seat: int) -> HandState:

@@ -37,7 +37,7 @@ from dealershoe.table.agenda import BETTING, BOARD, BURN, DEAL, PICK, RELOAD, SE
 from dealershoe.table.drawing import draw, expose, lacking
 from dealershoe.table.effects import acknowledge, consume, move, put, redeal, settle
 from dealershoe.table.findings import Finding
-from dealershoe.table.state import STUB, Card, HandState, at, first_street, need
+from dealershoe.table.state import STUB, Card, HandState, at, first_street, need, with_act
 
 
 class Step(NamedTuple):
@@ -93,7 +93,7 @@ def _act(state: HandState, event: Act) -> Step:
     if event.seat is not None and event.seat not in state.setup.seats and event.seat not in state.seats:
         raise UserError(f"an action by seat {event.seat}", "that seat is not in the hand", "correct the seat")
     state, found = _leave_deal(state)
-    state = state._replace(acts=(*state.acts, (state.street, event)))
+    state = with_act(state, event)
     held = dict(state.found).get(event.seat or 0) if state.found and not found else None
     if held is not None and held < need(state, first_street(state)) and find(state.agenda, SEAT) >= 0:
         owed = any(step.kind == SEAT and step.seat == event.seat for step in state.agenda)
