@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STUBS := micropython-rp2-rpi-pico-stubs==1.26.0.post1
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test prove lint bench clean
 setup: .venv/.ready
 
 .venv/.ready: pyproject.toml
@@ -22,12 +22,16 @@ demo: setup
 test: setup
 	$(BIN)/python -m pytest -n auto
 
+prove: setup
+	PYTHONPATH=tests $(BIN)/python tests/rules/prove.py
+
 lint: setup typings/.ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy --config-file mypy.firmware.ini
 
 bench: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[compare]'
 	$(BIN)/python tests/bench/run.py
 
 clean:

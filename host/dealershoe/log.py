@@ -6,20 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from dealershoe.events import Draw, Event, Exposed, PullBack, ReportTarget, Undo
+from dealershoe.events import Draw, Event, Exposed, Place, PullBack, ReportTarget, Undo
 
 SHOE = ("shoe", "seat sensor")  # sources that are not people: an undo passes over what they said
 Key = tuple[int, str, int]  # of a finding: the entry it arose at, its kind, what it is about
 
 
 class Entry(NamedTuple):
-    """One fact of the log. `amends`: the entry that it changed, as that was before; `overrules`: a finding."""
+    """One fact of the log. `amends`: the entry that it changed, as that was before; `overrules`: a finding.
+
+    `went`: where a card was due of which nobody said where it went; a later change of what was due does not move it.
+    """
 
     id: int
     event: Event
     source: str
     amends: Entry | None = None
     overrules: Key | None = None
+    went: Place | None = None
 
 
 def changed(event: Event, **values: object) -> Event:
@@ -60,7 +64,7 @@ def amended(entries: Sequence[Entry], entry: Entry) -> list[Entry]:
 
 def corrected_target(entry: Entry, report: ReportTarget) -> Entry:
     """The draw's entry, with the target that was reported for it."""
-    return entry._replace(event=changed(entry.event, target=report.target, confirmed=True))
+    return entry._replace(event=changed(entry.event, target=report.target, confirmed=True), went=None)
 
 
 def exposure_entry(entries: Sequence[Entry], number: int, drawn_at: int | None) -> Entry | None:

@@ -202,7 +202,9 @@ class TableSession:
     def _append(self, entry: Entry) -> Outcome:
         state, rulings, notes = self._apply(self.table, entry, entry.id, {})
         event = entry.event
-        self._entries.append(_pinned(entry, event, state) if type(event) is Draw and event.target is None else entry)
+        if type(event) is Draw and event.target is None:
+            entry = Entry(entry.id, event, entry.source, went=_due_place(state))
+        self._entries.append(entry)
         self._states.append(state)
         return Outcome(rulings, notes) if rulings or notes else SILENCE
 
@@ -234,6 +236,8 @@ class TableSession:
     ) -> tuple[TableState, tuple[Ruling, ...], tuple[str, ...]]:
         """One entry onto the table. `now`: the entry at which a finding that is new has been noticed."""
         event = entry.event
+        if entry.went is not None and isinstance(event, Draw):
+            event = event.sent_to(entry.went)
         around = _AROUND.get(type(event))
         if around is not None:
             table, notes = around(table, event, self.stack)
@@ -440,14 +444,12 @@ def _decide(table: TableState, entry: Entry, event: FloorDecision) -> TableState
     return _follow(table._replace(hand=hand._replace(calls=())), ruling, (entry.id, "decision", ruling.seat))
 
 
-def _pinned(entry: Entry, event: Draw, table: TableState) -> Entry:
-    """A card that went where it was due went to that place: a later change of what was due does not move it."""
-    if table.hand is None:
-        return entry
-    wanted = table.hand.cards[table.hand.last - 1].due
+def _due_place(table: TableState) -> Place | None:
+    """Where the last card was due, None when no card was."""
+    wanted = table.hand.cards[table.hand.last - 1].due if table.hand is not None else None
     if wanted is None or wanted.kind not in ("seat", "burn", "board"):
-        return entry
-    return Entry(entry.id, event.sent_to(wanted.seat or wanted.kind), entry.source)
+        return None
+    return wanted.seat or wanted.kind
 
 
 def _single(event: Event) -> tuple[Event, ...]:

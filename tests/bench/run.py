@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +35,7 @@ EXPECTED: dict[str, tuple[str, str]] = {
     "latency_p99_s": ("s", "<= 0.3"),
     "draw_to_signal_p99_ms": ("ms", "<= 5"),
     "hands_vs_pokerkit": ("ratio", ">= 25"),
-    "ruling_p99_ms": ("ms", ""),
+    "ruling_p99_ms": ("ms", "< 2"),
     "encode_us": ("us", "<= 150"),
     "encode_alloc_bytes": ("bytes", "0"),
     "misreads": ("cards", "0"),
@@ -108,7 +109,7 @@ def table(figures: list[Figure]) -> Table:
     for figure in figures:
         value = figure["value"]
         said = (
-            figure.get("reason", "") if value is None else f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
+            escape(figure.get("reason", "")) if value is None else f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
         )
         reached = {True: "yes", False: "NO", None: "-"}[figure["ok"]]
         shown.add_row(figure["name"], said, str(figure["unit"]), str(figure["target"] or "-"), reached)

@@ -30,7 +30,7 @@ from dealershoe.table.state import (
     at,
     board_cards,
     count_served,
-    due,
+    due_at,
     first_street,
     next_seat,
     street_acts,
@@ -51,7 +51,7 @@ def draw(state: HandState, event: Draw) -> Drawn:
     """One card left the shoe."""
     index = front(state.agenda)
     step = state.agenda[index] if index >= 0 else NONE
-    wanted = due(state)
+    wanted = due_at(state, index)
     aim: Place = wanted.seat if wanted.kind == "seat" else wanted.kind
     target = aim if event.target is None else event.target
     if state.question:

@@ -168,7 +168,11 @@ ACK = Due("ack")
 
 def due(state: HandState) -> Due:
     """The first open step that is not a hand step; `ack` when only hand steps remain."""
-    index = front(state.agenda)
+    return due_at(state, front(state.agenda))
+
+
+def due_at(state: HandState, index: int) -> Due:
+    """What is due while the step at `index` is the first that is not a hand step, -1: there is none."""
     if index < 0:
         return ACK if state.agenda else NOTHING
     step = state.agenda[index]
