@@ -77,6 +77,11 @@ class Sampler:
         self._taken += n
         return n
 
+    def waiting(self) -> int:
+        """Samples that are in the ring and not read: so far is the sampler's clock ahead of the reader's."""
+        stored = (_WORDS - self._dma.count) << 2  # type: ignore[attr-defined]  # not in the stubs
+        return max(0, stored - self._taken)
+
     def _look(self) -> None:
         """See how far the channel is. If it has gone round since the last look, what was read meanwhile may be wrong,
         and only the newest half of the ring is sure not to be overwritten before it is read."""

@@ -6,15 +6,17 @@ _ROOM = 256  # bytes taken from the UART in a turn
 
 
 class LinkTask:
-    """`uart` has `any`, `readinto` and `write` (none waits), `link` is a shoe's Link, `clock` the sample clock.
+    """`uart` has `any`, `readinto` and `write` (none waits), `link` is a shoe's Link, `clock` the sample clock,
+    `sampler` what drives it.
 
     `signals` obeys SIGNAL, `events` takes DUE and the faults that the link itself meets.
     """
 
-    def __init__(self, uart, link, clock, signals, events):
+    def __init__(self, uart, link, clock, sampler, signals, events):
         self._uart = uart
         self._link = link
         self._clock = clock
+        self._sampler = sampler
         self._signals = signals
         self._events = events
         self._in = bytearray(_ROOM)
@@ -25,7 +27,7 @@ class LinkTask:
     def turn(self, now: int) -> None:
         """`now` in `ticks_ms`. Takes what has come, runs the timers, gives away what the UART takes."""
         link = self._link
-        self._clock.stamp(self._clock.index, link.stamp)
+        self._clock.stamp_ahead(self._sampler.waiting(), link.stamp)  # now, not what has been looked at
         if self._uart.any():
             n = self._uart.readinto(self._in)
             if n:

@@ -30,7 +30,7 @@ class Shoe:
         self.events = Events(link, self.clock, self.exits)
         self.passage = Passage(self.events, self.clock)
         self.signals = Signals(now)
-        self.task = LinkTask(board.host, link, self.clock, self.signals, self.events)
+        self.task = LinkTask(board.host, link, self.clock, board.sampler, self.signals, self.events)
         self.keys = Keys(board.KEY_LEVELS, board.KEY_TOLERANCE, self.events.pressed)
         self.seats = SeatBus(self.events.arrived)
         self._samples = bytearray(CHUNK)

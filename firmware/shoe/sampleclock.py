@@ -38,6 +38,11 @@ class SampleClock:
             self.half ^= 1
         self.index = index
 
+    def stamp_ahead(self, n: int, out) -> None:
+        """The wire's time `n` samples (less than 14.9 hours) after the next one, into 4 bytes."""
+        index = (self.index + n) & MASK
+        write_t_us(out, index, self.half if index >= self.index else self.half ^ 1)
+
     def stamp(self, index: int, out) -> None:
         """The wire's time of a sample not later than the next and less than 14.9 hours old, into 4 bytes."""
         write_t_us(out, index, self.half if index <= self.index else self.half ^ 1)
