@@ -90,8 +90,8 @@ class Session:
 
     @property
     def sealed(self) -> "bytes | None":
-        """The device whose key seals the session that is up, None if it is not sealed."""
-        return self._guard.seal.device if self.up and self._guard and self._guard.seal else None
+        """The device that has proven its key, from its Greeting on as long as the session lasts; None: none has."""
+        return self._guard.seal.device if self._guard and self._guard.seal and self._greeting.ident else None
 
     # ---- coming up and going down
 

@@ -31,7 +31,7 @@ def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
     with Journal(path) as journal:
         journal.write([line(1, "hand seats=1-6 button=6"), EventRow(1, 7, None, "Hand", "{}")])
         journal.write([frame(2, 5), frame(3, 6), ruling, SignalRow(2, 1, "attention", "supervised", 9)])
-        journal.write([DeviceRow(SHOE, b"boot", None, None, None, 1, 5)])
+        journal.write([DeviceRow(SHOE, b"boot", None, None, None, 1, 5, bytes(4), 0)])
     with Journal(path) as journal:
         assert list(journal.facts()) == [line(1, "hand seats=1-6 button=6"), frame(2, 5), frame(3, 6)]
         assert journal.stored() == {SHOE: 6}

@@ -25,6 +25,7 @@ from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import open_bridge
 from dealershoe.errors import UserError
+from dealershoe.link import dictionary, keystore
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.shelf_command import shelf_option
 from dealershoe.rules.stack import DEFAULT
@@ -61,8 +62,23 @@ WATCH_S = 0.25  # between two looks whether the bridge lives
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.option("--open", "open_table", is_flag=True, help="An open table: cards may be named on the screen.")
+@click.option(
+    "--keys",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file of keys that `enroll` writes. If there is one, only shoes that prove a key in it are taken.",
+)
+@click.option("--any-shoe", is_flag=True, help="Take a shoe without a key, whatever is in that file.")
 @shelf_option
-def command(port: str, rules: str, journal: Path, as_json: bool, open_table: bool, shelf: Shelf) -> None:
+def command(
+    port: str,
+    rules: str,
+    journal: Path,
+    as_json: bool,
+    open_table: bool,
+    keys: Path | None,
+    any_shoe: bool,
+    shelf: Shelf,
+) -> None:
     """Run a table: seats, button, actions and reports come as lines of deal scripts on standard input.
 
     \b
@@ -73,7 +89,16 @@ def command(port: str, rules: str, journal: Path, as_json: bool, open_table: boo
     What `rules activate` puts in force on the shelf judges from the next hand on.
     """
     said: queue.SimpleQueue[Happening] = queue.SimpleQueue()
-    bridge = open_bridge(port, rules, journal, said.put, open_table=open_table, shelf=shelf.folder)
+    bridge = open_bridge(
+        port,
+        rules,
+        journal,
+        said.put,
+        open_table=open_table,
+        shelf=shelf.folder,
+        keys=None if any_shoe else keystore.load(keys or keystore.default_path()),
+        dictionaries=dictionary.Shelf(dictionary.default_folder()),
+    )
     signal.signal(signal.SIGTERM, _interrupt)
     live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     try:

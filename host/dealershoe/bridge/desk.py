@@ -34,6 +34,7 @@ from dealershoe.events import (
     LimitChange,
     NextHand,
 )
+from dealershoe.link.clock import When
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import described, pins, write_layers
 from dealershoe.rules.stack import Stack
@@ -88,13 +89,21 @@ class Desk:
     # ---- facts
 
     def report(
-        self, message: Any, raw: bytes, at: Moment, journal: bytes, number: int, *, backlog: bool = False
+        self,
+        message: Any,
+        raw: bytes,
+        at: Moment,
+        journal: bytes,
+        number: int,
+        *,
+        backlog: bool = False,
+        when: When | None = None,
     ) -> None:
-        """A numbered report of the shoe, `message` None when its kind is not known here.
+        """A numbered report of the shoe, `message` None when its kind is not known here. `when` it was made, if known.
 
         `backlog`: from before the shoe and this bridge met; what is not of the hand in play is kept and no surprise.
         """
-        fact = self._keep(SHOE, raw, at, journal, number)
+        fact = self._keep(SHOE, raw, at, journal, number, when)
         self._report(fact, message, backlog)
         self._settle(fact, at)
 
@@ -400,12 +409,19 @@ class Desk:
             self.happen("signal", f"{self.signal} ({mode})", signal=self.signal, mode=mode)
 
     def _keep(
-        self, origin: str, raw: bytes, at: Moment, journal: bytes | None = None, number: int | None = None
+        self,
+        origin: str,
+        raw: bytes,
+        at: Moment,
+        journal: bytes | None = None,
+        number: int | None = None,
+        when: When | None = None,
     ) -> int:
         fact = self._next_fact
         self._next_fact += 1
         self.counts["facts"] += 1
-        self.entries.append(Fact(fact, origin, raw, at.mono_ns, at.wall_ns, journal, number))
+        made = (when.mono_us * 1_000, when.uncertainty_us * 1_000) if when else (None, None)
+        self.entries.append(Fact(fact, origin, raw, at.mono_ns, at.wall_ns, journal, number, *made))
         return fact
 
     def _note(self, text: str) -> None:

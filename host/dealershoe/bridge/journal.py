@@ -21,7 +21,7 @@ except ImportError:  # Windows: SQLite's own locks are all there is
     fcntl = None  # type: ignore[assignment]
 
 APPLICATION_ID = 0x53484F45  # "SHOE", at byte 68 of the file (sqlite.org/fileformat2.html, 1.3)
-VERSION = 2  # of the tables, at byte 60
+VERSION = 3  # of the tables, at byte 60
 MAGIC = b"SQLite format 3\x00"
 
 SCHEMA = """
@@ -29,10 +29,12 @@ CREATE TABLE facts (
     id INTEGER PRIMARY KEY,      -- the one order of all facts
     origin TEXT NOT NULL,        -- shoe, bridge, or who said it: stdin, console, ...
     raw BLOB NOT NULL,           -- the frame, or the line, as it came
-    mono_ns INTEGER NOT NULL,    -- when, on the host's monotonic clock
-    wall_ns INTEGER NOT NULL,    -- when, since 1970
+    mono_ns INTEGER NOT NULL,    -- when it came, on the host's monotonic clock
+    wall_ns INTEGER NOT NULL,    -- when it came, since 1970
     journal BLOB,                -- a frame of the shoe's journal: its id and number there
-    number INTEGER
+    number INTEGER,
+    made_ns INTEGER,             -- when the shoe made it, on the host's monotonic clock; NULL: not known
+    within_ns INTEGER            -- the truth is not farther from made_ns than this
 );
 CREATE UNIQUE INDEX facts_once ON facts (journal, number) WHERE journal IS NOT NULL;
 CREATE TABLE events (
@@ -52,14 +54,19 @@ CREATE TABLE signals (
 );
 CREATE TABLE devices (
     journal BLOB NOT NULL, boot BLOB NOT NULL, device BLOB, build TEXT, digest BLOB, reset_cause INTEGER NOT NULL,
-    wall_ns INTEGER NOT NULL
+    wall_ns INTEGER NOT NULL,
+    schema BLOB NOT NULL,        -- hash of the schema that its reports are written in
+    proven INTEGER NOT NULL      -- 1: it has proven its key
 );
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What came in, before anything is made of it. `journal` and `number`: the shoe's own name for it, else None."""
+    """What came in, before anything is made of it. `journal` and `number`: the shoe's own name for it, else None.
+
+    `made_ns` ± `within_ns`: when the shoe made it, on the clock of `mono_ns`, None where that is not known.
+    """
 
     id: int
     origin: str
@@ -68,6 +75,8 @@ class Fact:
     wall_ns: int
     journal: bytes | None = None
     number: int | None = None
+    made_ns: int | None = None
+    within_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +134,8 @@ class DeviceRow:
     digest: bytes | None
     reset_cause: int
     wall_ns: int
+    schema: bytes
+    proven: int
 
 
 Entry = Fact | EventRow | RulingRow | SignalRow | DeviceRow

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from shoelink import schema
 from shoelink.link import Link
 
 from dealershoe import __version__
+from dealershoe.bridge.acquaintance import Dictionaries
 from dealershoe.bridge.bridge import Bridge, Wake, moment
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
@@ -52,12 +53,15 @@ def open_bridge(
     *,
     open_table: bool = False,
     shelf: Path | None = None,
+    keys: Mapping[bytes, bytes] | None = None,
+    dictionaries: Dictionaries | None = None,
 ) -> Bridge:
     """A bridge on `port` (a path or "auto"), not started yet; `heard` gets every happening, on the bridge's thread.
 
     It begins with the stack `rules`, or, where that is "", with what is in force on the `shelf` (or with the default,
-    where nothing is), and takes up what is put in force there later. Raises UserError for a stack, a shelf, a journal
-    or a port that cannot be used, and for a pack that fails a scenario of its own.
+    where nothing is), and takes up what is put in force there later. `keys`: of the shoes that are enrolled; if there
+    are any, no other shoe is taken. `dictionaries`: where schemas of other releases are kept. Raises UserError for a
+    stack, a shelf, a journal or a port that cannot be used, and for a pack that fails a scenario of its own.
     """
     house = Shelf(shelf or default_shelf())
     watch = Watch(house)
@@ -73,7 +77,8 @@ def open_bridge(
         raise
     wake = Wake()
     writer = Writer(kept, wake.up)
-    table = TableLink(Link(schema.HOST, IDENT, os.urandom, decoder=Decoder()), desk, writer.stored)
+    link = Link(schema.HOST, IDENT, os.urandom, decoder=Decoder(), keys=keys)
+    table = TableLink(link, desk, writer.stored, dictionaries)
     try:
         faults = journal.with_name(journal.name + ".faults")
         return Bridge(address, table, writer, wake, heard, watch.look, faults)

@@ -12,9 +12,11 @@ from typing import Any
 from shoelink import notice, schema
 from shoelink.link import Link
 
+from dealershoe.bridge.acquaintance import Acquaintance, Dictionaries
 from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.journal import DeviceRow
 
+ASK_MS = 20  # while a dictionary is asked for, so long at most between two turns
 TICKS = 0x3FFFFFFF  # milliseconds of the link wrap at 2^30, as on the shoe
 
 
@@ -43,12 +45,15 @@ def device_name(raw: bytes) -> str:
 class TableLink:
     """One shoe at one table. The caller gives bytes and time, sends what `take` returns, calls `turn` in time."""
 
-    def __init__(self, link: Link, desk: Desk, stored: Mapping[bytes, int]) -> None:
+    def __init__(
+        self, link: Link, desk: Desk, stored: Mapping[bytes, int], dictionaries: Dictionaries | None = None
+    ) -> None:
         self.link = link
         self.desk = desk
         self.why_down = "waiting for the shoe"  # "" while the link is up
         self.device = ""  # the shoe's name, when it has said it
         self.sessions = 0  # so many times the link came up
+        self.shoe = Acquaintance(dictionaries)
         self.shoe_stats: schema.Stats | None = None  # the newest that the shoe has sent
         self._taken = dict(stored)  # for each journal of a shoe, the highest number told to the table
         self._stored: Mapping[bytes, int] = stored
@@ -85,6 +90,9 @@ class TableLink:
         """Say what the shoe is to show and run the link's timers."""
         self._desire()
         self._tell_time(at)
+        question = self.shoe.question(ticks(at)) if self.link.up else None
+        if question is not None:
+            self.link.send(question, ticks(at))
         for told in self.link.poll(ticks(at)):
             self._heed(told, at)
 
@@ -96,7 +104,8 @@ class TableLink:
 
     def wait_ms(self, at: Moment) -> int:
         """Milliseconds until `turn` is needed."""
-        return int(self.link.wait(ticks(at)))
+        wait = int(self.link.wait(ticks(at)))
+        return min(wait, ASK_MS) if self.shoe.asks and self.link.up else wait
 
     @property
     def up(self) -> bool:
@@ -113,9 +122,14 @@ class TableLink:
             case notice.LinkUp():
                 self.why_down = self.desk.halt_why = ""
                 self.sessions += 1
-                self.desk.happen("link", f"the shoe {self.device} is on the line")
+                proven = ", proven by its key" if self.link.sealed else ""
+                self.desk.happen("link", f"the shoe {self.device} is on the line{proven}")
             case notice.Delivered(message=schema.Stats() as stats):
                 self.shoe_stats = stats
+            case notice.Delivered():
+                said = self.shoe.heard(told.message, at.mono_ns // 1_000)
+                if said:
+                    self.desk.happen("note", said)
             case notice.LinkLost():
                 self._down("the shoe is silent" if told.reason == "silence" else "the shoe started again")
             case notice.Refused():
@@ -128,6 +142,7 @@ class TableLink:
 
     def _greeted(self, greeting: Any, at: Moment) -> None:
         hello, ident = greeting.hello, greeting.ident
+        self.shoe.greeted(hello)
         journal = bytes(hello.journal)
         if journal not in self._taken:
             self._taken[journal] = 0
@@ -147,6 +162,8 @@ class TableLink:
                 bytes(ident.digest) if ident else None,
                 hello.reset,
                 at.wall_ns,
+                bytes(hello.schema),
+                int(self.link.sealed is not None),
             )
         )
         self.link.resume(self._stored.get(journal, 0), ticks(at))
@@ -158,7 +175,10 @@ class TableLink:
             self._taken[self._journal] = told.number
             raw = frame_of(told.kind, told.body)
             backlog = told.number < self._backlog
-            self.desk.report(told.message, raw, at, self._journal, told.number, backlog=backlog)
+            when = self.shoe.when(told.kind, told.body, at.mono_ns // 1_000)
+            if told.message is None:
+                self.desk.happen("note", self.shoe.describe(told.kind, told.body))
+            self.desk.report(told.message, raw, at, self._journal, told.number, backlog=backlog, when=when)
             self._desire()
         self._acknowledge()
 

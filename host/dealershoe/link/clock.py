@@ -15,8 +15,9 @@ DRIFT = 100e-6  # most that the two clocks part: a Pico's crystal and its temper
 WINDOW_US = 30_000_000
 LATE_US = 250_000  # a round trip that took longer says nothing that the next one does not say better
 SAMPLE_US = 50  # the shoe's clock counts samples of 50 µs
-# How far the shoe's stamp can be behind its clock: it is taken once a turn of its loop, before the line is read.
-LAG_US = 1_000
+# How far the shoe's stamp can be behind its clock: the sampler's DMA moves words of four samples, and the stamp is
+# taken just before the line is read.
+LAG_US = 400
 OUTLIERS = 8  # impossible round trips in a row: the clock is another one than it was
 LEAST, SPAN_US = 8, 5_000_000  # round trips, and the time between the first and the last, that make a skew
 _WRAP = 1 << 32
