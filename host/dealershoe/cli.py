@@ -18,6 +18,7 @@ COMMANDS = {
     "judge": "dealershoe.judge.command",
     "rules": "dealershoe.rules.command",
     "frames": "dealershoe.frames.command",
+    "conform": "dealershoe.conform.command",
 }
 
 
