@@ -19,6 +19,7 @@ COMMANDS = {
     "rules": "dealershoe.rules.command",
     "frames": "dealershoe.frames.command",
     "conform": "dealershoe.conform.command",
+    "doctor": "dealershoe.doctor.command",
 }
 
 

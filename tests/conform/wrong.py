@@ -168,14 +168,15 @@ class HasAnotherSchema(Device):
         return [changed(one, schema=b"abcd")] if one[0] == HELLO else [one]
 
 
-class GreetsOnce(Device):
-    def __init__(self) -> None:
-        super().__init__()
-        self.greeted = 0
+class GreetsSeldom(Device):
+    greeted_at = 0.0
 
     def say(self, one: Frame) -> list[Frame]:
-        self.greeted += one[0] == HELLO
-        return [one] if self.greeted <= 2 else []  # once for the meeting
+        if one[0] == HELLO and not self.link.up:
+            if time.monotonic() - self.greeted_at < 0.9:
+                return []
+            self.greeted_at = time.monotonic()
+        return [one]
 
 
 class ConfirmsBeforeItIsUp(Device):
@@ -473,7 +474,7 @@ WRONG: list[tuple[str, type[Device]]] = [
     ("hello-fields", IsOfAnotherMajor),
     ("ident-fields", HasAnUnreadableBuild),
     ("schema", HasAnotherSchema),
-    ("greets-again", GreetsOnce),
+    ("greets-again", GreetsSeldom),
     ("early-frames", ConfirmsBeforeItIsUp),
     ("own-echo", AnswersItsEcho),
     ("noise-first", IsDeafAfterNoise),

@@ -194,7 +194,7 @@ def _only(found: list[Listed], ports: Ports, none: str, name: str) -> Address:
         raise UserError(
             f"{BOOTLOADERS[usb.vid, usb.pid]} is plugged in, but in its boot loader",
             "BOOTSEL was held, or it has no firmware",
-            "unplug it and plug it in again, or give it firmware with dealershoe flash",
+            "unplug it and plug it in again; if it stays so, give it firmware",
         )
     raise UserError(none, "it is not plugged in or has no power", "plug it in or name its port with --port")
 

@@ -47,6 +47,7 @@ class Peer:
         self.journal = b""
         self.damaged_sent = 0  # blocks sent that are no frames
         self.decoder = frame.Decoder()
+        self.decoder.keyed = True  # to see that it is sealed
         self.longest = 0  # bytes of the longest block that the device sent
         self._port = port
         self._block = 0
@@ -138,7 +139,7 @@ class Peer:
                 number = frame.extend(seq, self.highest + 1)
                 if number == self.highest + 1:
                     self.highest = number
-            if plain == schema.HELLO and flags & schema.FLAG_AUTH:
+            if flags & schema.FLAG_AUTH:
                 raise UserError(
                     "the device seals what it says, it has a key",
                     "it is enrolled with a host",

@@ -1,0 +1,57 @@
+"""`dealershoe doctor`: what is plugged in, what works, what does not, what to do, in sentences."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from dealershoe.bridge.identity import VENDORS, Ports
+from dealershoe.doctor import machine, usb
+from dealershoe.doctor.finding import BAD, Finding
+from dealershoe.doctor.shoe import shoe
+from dealershoe.rules.shelf import Shelf
+from dealershoe.rules.shelf_command import shelf_option
+
+MARKS = {"good": "  ", "bad": "✗ ", "note": "· "}
+
+
+@click.command("doctor", short_help="what is plugged in, what works, what does not, what to do")
+@click.option("--port", default="", metavar="PATH", help="The shoe's port; without it the one that is plugged in.")
+@click.option("--journal", default="dealershoe.journal", show_default=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a finding.")
+@shelf_option
+def command(port: str, journal: Path, as_json: bool, shelf: Shelf) -> None:
+    """Look at everything between this program and a shoe, and say in sentences what to do. Nothing is changed, and
+    nothing is taken from the shoe.
+
+    Exit status 0: a table can be run; 1: something must be put right first.
+    """
+    bad = 0
+    for finding in examine(port, journal, shelf.folder):
+        bad += finding.verdict == BAD
+        if as_json:
+            click.echo(json.dumps(asdict(finding), ensure_ascii=False))
+        else:
+            click.echo(f"{MARKS[finding.verdict]}{finding.topic:<12} {finding.seen}")
+            if finding.do:
+                click.echo(f"  {'':<12} → {finding.do}")
+    sys.exit(1 if bad else 0)
+
+
+def examine(port: str, journal: Path, shelf: Path, ports: Ports | None = None) -> Iterator[Finding]:
+    """Everything there is to find, in the order in which a person would look. `port` "": the one candidate there is."""
+    ports = ports or Ports()
+    yield from machine.programs()
+    yield from machine.packs(shelf)
+    yield from machine.journal(journal)
+    yield from usb.ports(ports, port)
+    candidates = [listed for listed in ports.listed() if listed.usb.vid in VENDORS]
+    if port:
+        yield from shoe(port, ports)
+    elif len(candidates) == 1:
+        yield from shoe(candidates[0].path, ports)

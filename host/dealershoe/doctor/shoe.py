@@ -1,0 +1,177 @@
+"""The doctor at the shoe itself: does it greet, what does it run, how fast and how well does the line work.
+
+It takes nothing from the shoe: it says that it has stored no event, acknowledges none, and the bridge gets them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median
+
+from shoelink import frame, schema
+
+from dealershoe import __version__
+from dealershoe.bridge.identity import PortLost, Ports, find
+from dealershoe.bridge.port import Port
+from dealershoe.conform.peer import Heard, Peer, now
+from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
+from dealershoe.errors import UserError
+from dealershoe.frames.recorder import Recorder
+
+GREETS_MS, QUIET_MS, STATS_MS = 3_000.0, 2_600.0, 5_600.0  # autosuspend is 2 s; the firmware's STATS come every 5 s
+GAP_MS = 1_000.0  # an unanswered shoe says HELLO every 250 ms
+PINGS = 10
+SLOW_MS = 50.0  # round trip: the floor of the link's own time-out
+
+
+def shoe(wanted: str, ports: Ports) -> Iterator[Finding]:
+    """The shoe at `wanted`, for some 9 seconds."""
+    try:
+        address = find(wanted, ports)
+        port = Port(address.path, recorder := Recorder(), ports.roots)
+    except UserError as error:
+        yield Finding("link", BAD, f"{_sentence(error.seen)} {_sentence(error.cause)}".strip(), _sentence(error.do))
+        return
+    except PortLost as lost:
+        yield _lost(str(lost))
+        return
+    try:
+        yield from _examine(port, recorder)
+    except PortLost as lost:
+        yield _lost(str(lost))
+    except UserError as error:
+        yield Finding("link", NOTE, _sentence(error.seen), _sentence(error.do))
+    finally:
+        port.close()
+
+
+def _examine(port: Port, recorder: Recorder) -> Iterator[Finding]:
+    peer = Peer(port)
+    heard = peer.hello(GREETS_MS)
+    if heard is None:
+        yield _silent(port.path, recorder)
+        return
+    yield from _awake(peer)
+    if peer.connect() is None:
+        yield Finding(
+            "link", BAD, "The shoe greets, but no session comes up: it does not hear this host, or it refuses it.",
+            "Look at the other wire of the pair, and at the version of the firmware.",
+        )  # fmt: skip
+        return
+    hello = next(h.message for h in reversed(peer.heard) if isinstance(h.message, schema.Hello))
+    ident = next((h.message for h in reversed(peer.heard) if isinstance(h.message, schema.Ident)), None)
+    yield from _who(hello, ident)
+    yield from _line(peer)
+    yield from _self(peer, hello)
+
+
+def _silent(path: str, recorder: Recorder) -> Finding:
+    cause = recorder.cause()
+    if cause:
+        return Finding("link", BAD, f"What comes from {path} is no link: {cause}.", "See it with dealershoe frames.")
+    return Finding(
+        "link",
+        BAD,
+        f"Nothing comes from {path}: the shoe has no power, its wire is off, or this is another device's port.",
+        "Look whether its light is on; swap RX and TX if it is.",
+    )
+
+
+def _awake(peer: Peer) -> Iterator[Finding]:
+    """Does the shoe come through when this host says nothing? (S25: power saving that no list admits to.)"""
+    begun = now()
+    times = [begun, *(h.at for h in peer.listen(QUIET_MS)), now()]
+    gap = max(b - a for a, b in pairwise(times))
+    if gap > GAP_MS:
+        yield Finding(
+            "silence",
+            BAD,
+            f"For {gap / 1_000:.1f} s nothing came from a shoe that greets four times a second: USB power saving.",
+            "Keep the part awake (power/control), and use a port of the machine itself and no hub.",
+        )
+
+
+def _who(hello: schema.Hello, ident: schema.Ident | None) -> Iterator[Finding]:
+    build = bytes(ident.build).rstrip(b"\0").decode("ascii", "replace") if ident else ""
+    device = bytes(ident.device).rstrip(b"\0") if ident else b""
+    name = device.decode() if device and all(0x20 < byte < 0x7F for byte in device) else device.hex()
+    runs = f"firmware {build or 'without a name'}, link {hello.major}.{hello.minor}, schema {hello.schema.hex()}"
+    yield Finding("link", GOOD, f"The shoe {name} is there and speaks: {runs}.")
+    if hello.schema != schema.SCHEMA or build.split("+")[0] != __version__:
+        mine = f"{__version__}, link {schema.MAJOR}.{schema.MINOR}, schema {schema.SCHEMA.hex()}"
+        yield Finding(
+            "firmware", NOTE, f"The shoe's firmware is not of this release ({mine}).", "Update the older of the two."
+        )
+    cause = schema.code_name("reset", hello.reset)
+    if hello.reset == schema.RESET_WATCHDOG:
+        yield Finding(
+            "reset", BAD, "The shoe was last reset by its watchdog: its program failed or stood still.",
+            "If it comes again, note what was done before and report it.",
+        )  # fmt: skip
+    else:
+        yield Finding("reset", GOOD, f"The shoe last started by: {cause.lower()}.")
+
+
+def _line(peer: Peer) -> Iterator[Finding]:
+    trips = []
+    for _ in range(PINGS):
+        begun = now()
+        if peer.ping(100.0) is not None:
+            trips.append(now() - begun)
+    lost = PINGS - len(trips)
+    if lost:
+        yield Finding("line", BAD, f"{lost} of {PINGS} PINGs got no answer.", "Change the cable; keep it off motors.")
+    if trips:
+        middle = median(trips)
+        slow = middle > SLOW_MS
+        seen = f"A round trip takes {middle:.1f} ms ({min(trips):.1f} to {max(trips):.1f})."
+        yield Finding("line", BAD if slow else GOOD, seen, "See latency and power." if slow else "")
+
+
+def _self(peer: Peer, hello: schema.Hello) -> Iterator[Finding]:
+    """What the shoe says of itself: events that wait, faults among them, its counters."""
+
+    def stats(heard: Heard) -> bool:
+        return isinstance(heard.message, schema.Stats)
+
+    told = peer.wait(STATS_MS, stats, 0)
+    held = hello.next - frame.extend(hello.oldest, hello.next)
+    if held:
+        yield Finding(
+            "events", NOTE, f"It holds {held} events that no bridge has stored; they are safe.", "Run a table."
+        )
+    standing = set()
+    for heard in peer.heard[peer.here :]:
+        if isinstance(heard.message, schema.Fault):
+            standing.add(heard.message.code)
+        elif isinstance(heard.message, schema.Clear):
+            standing.discard(heard.message.code)
+    for code in sorted(standing):
+        name = schema.code_name("code", code)
+        yield Finding("fault", BAD, f"The shoe reports the fault {name}.", "See the shoe's manual for what it means.")
+    damaged = peer.decoder.damaged
+    if damaged:
+        yield Finding("line", BAD, f"{damaged} damaged frames came from the shoe.", "Change the cable.")
+    if told is None:
+        yield Finding("self-test", NOTE, f"It sent no STATS within {STATS_MS / 1_000:.0f} s.")
+        return
+    counts: schema.Stats = told.message
+    named = counts._asdict()
+    figures = ", ".join(f"{name} {value}" for name, value in named.items() if name != "t_us")
+    if counts.overruns or counts.refused:
+        yield Finding(
+            "self-test", BAD, f"The shoe has lost samples or events: {figures}.", "Report it with the journal's folder."
+        )
+    else:
+        yield Finding("self-test", GOOD, f"The shoe is well: {figures}.")
+
+
+def _lost(text: str) -> Finding:
+    seen, _, rest = text.partition("; ")
+    cause, _, do = rest.partition("; ")
+    return Finding("link", BAD, " ".join(_sentence(part) for part in (seen, cause) if part), _sentence(do))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "." if text else ""

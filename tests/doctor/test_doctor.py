@@ -1,0 +1,273 @@
+"""The doctor names what is wrong and what to do: real firmware, real ptys, a fake USB. It takes nothing from a shoe."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bridge.usb_tree import UsbTree
+from conform.wrong import Device, Frame
+from dealershoe.bridge.journal import Journal
+from dealershoe.doctor import machine, usb
+from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
+from dealershoe.doctor.shoe import shoe
+from dealershoe.emulate.shoe import EmulatedShoe
+from hil.hostend import HostEnd
+from shoelink import schema
+
+MAIN = "from dealershoe.cli import main; main()"
+PICO, BOOTSEL, FTDI = (0x2E8A, 0x0005), (0x2E8A, 0x0003), (0x0403, 0x6001)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> UsbTree:
+    return UsbTree(tmp_path / "usb")
+
+
+@pytest.fixture
+def pty() -> Iterator[tuple[int, str]]:
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    yield master, os.ttyname(slave)
+    os.close(master)
+    os.close(slave)
+
+
+def of(topic: str, findings: list[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.topic == topic]
+
+
+def one(topic: str, findings: Iterator[Finding]) -> Finding:
+    (found,) = of(topic, list(findings))
+    assert found.seen[-1] == "."
+    assert not found.do or found.do[-1] == "."
+    return found
+
+
+# ---- the whole, at the real firmware
+
+
+def test_a_shoe_that_is_well_gives_status_0_and_keeps_its_events(tmp_path: Path) -> None:
+    Journal(tmp_path / "j").close()
+    with EmulatedShoe(pace="fast") as running:
+        running.press("new-hand")
+        arguments = ["--port", running.port, "--journal", str(tmp_path / "j"), "--shelf", str(tmp_path / "s"), "--json"]
+        ran = subprocess.run([sys.executable, "-c", MAIN, "doctor", *arguments], capture_output=True, text=True)
+        told = [Finding(**json.loads(line)) for line in ran.stdout.splitlines()]
+        assert [finding for finding in told if finding.verdict == BAD] == [], ran.stderr
+        assert ran.returncode == 0
+        assert "The shoe EMULATED is there and speaks: firmware" in of("link", told)[0].seen
+        assert of("events", told)[0].seen.startswith("It holds 1 event")
+        assert of("self-test", told)[0].seen.startswith("The shoe is well: frames ")
+        assert of("journal", told)[0].seen.endswith("is sound and has 0 facts.")
+        with HostEnd(running.port) as host:
+            assert host.next(schema.Key)[0].key == schema.KEY_NEW_HAND
+
+
+def test_a_port_that_is_not_there_gives_status_1_and_a_next_step(tmp_path: Path) -> None:
+    arguments = ["--port", str(tmp_path / "none"), "--journal", str(tmp_path / "j"), "--shelf", str(tmp_path / "s")]
+    ran = subprocess.run([sys.executable, "-c", MAIN, "doctor", *arguments], capture_output=True, text=True)
+    assert ran.returncode == 1
+    lines = ran.stdout.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("✗ link"))
+    assert "There is no port" in lines[at]
+    assert lines[at + 1].strip() == "→ Plug it in or try --port auto."
+
+
+# ---- the shoe
+
+
+def test_a_prompt_is_told_from_a_shoe(pty: tuple[int, str], tree: UsbTree) -> None:
+    master, path = pty
+    # what is written before the port opens is thrown away by the system
+    speaking = threading.Timer(0.3, lambda: os.write(master, b"\0Traceback (most recent call last):\r\n\0"))
+    speaking.start()
+    findings = shoe(path, tree.ports)
+    found = one("link", findings)
+    assert found.verdict == BAD
+    assert "the firmware stopped with an error and printed it" in found.seen
+
+
+def test_silence_and_another_program_on_the_port_are_said(pty: tuple[int, str], tree: UsbTree) -> None:
+    found = one("link", shoe(pty[1], tree.ports))
+    assert found.verdict == BAD
+    assert "Nothing comes from" in found.seen
+    assert "RX and TX" in found.do
+
+
+class Sleeps(Device):
+    """Says nothing more when nobody has spoken to it for a second: what USB power saving looks like."""
+
+    spoken_at = 0
+
+    def _heard(self, data: bytes) -> bytes:
+        if data or not self.spoken_at:
+            self.spoken_at = self.now()
+        return super()._heard(data)
+
+    def say(self, one: Frame) -> list[Frame]:
+        return [one] if self.now() - self.spoken_at < 1_000 else []
+
+    @staticmethod
+    def now() -> int:
+        return time.monotonic_ns() // 1_000_000
+
+
+def test_power_saving_that_no_list_admits_to_is_noticed(tree: UsbTree) -> None:
+    with Sleeps() as device:
+        findings = list(shoe(device.port, tree.ports))
+    (found,) = of("silence", findings)
+    assert found.verdict == BAD
+    assert "USB power saving" in found.seen
+    assert of("link", findings)[0].verdict == GOOD  # it wakes when it is spoken to
+
+
+class Faulty(Device):
+    def __enter__(self) -> Faulty:
+        self.link.report(schema.Fault(bytes(4), schema.FAULT_SLOT, 0))
+        self.link.report(schema.Fault(bytes(4), schema.FAULT_LID, 0))
+        self.link.report(schema.Clear(bytes(4), schema.FAULT_LID, 0))
+        super().__enter__()
+        return self
+
+
+def test_a_fault_that_stands_is_named_and_stays_in_the_shoe(tree: UsbTree) -> None:
+    with Faulty() as device:
+        findings = list(shoe(device.port, tree.ports))
+        assert device.journal.held() == 3
+    assert [finding.seen for finding in of("fault", findings)] == ["The shoe reports the fault SLOT."]
+
+
+class Old(Device):
+    def say(self, one: Frame) -> list[Frame]:
+        kind, flags, seq, ack, body = one
+        if kind == schema.HELLO:
+            hello = schema.unpack(kind, body)._replace(schema=b"\1\2\3\4", reset=schema.RESET_WATCHDOG)
+            return [(kind, flags, seq, ack, schema.pack(hello))]
+        return [one]
+
+
+def test_old_firmware_and_a_watchdog_reset_are_named(tree: UsbTree) -> None:
+    with Old() as device:
+        findings = list(shoe(device.port, tree.ports))
+    assert of("firmware", findings)[0].do == "Update the older of the two."
+    assert "watchdog" in of("reset", findings)[0].seen
+
+
+def test_a_sealed_shoe_is_said_to_be_one(tree: UsbTree) -> None:
+    class Sealed(Device):
+        def say(self, one: Frame) -> list[Frame]:
+            return [(one[0], one[1] | schema.FLAG_AUTH, *one[2:4], one[4][:32] + bytes(8))]
+
+    with Sealed() as device:
+        found = one("link", shoe(device.port, tree.ports))
+    assert found.verdict == NOTE
+    assert "it has a key" in found.seen or "seals what it says" in found.seen
+
+
+# ---- the ports
+
+
+def test_a_part_with_everything_against_it(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tree.plug("2-1", *FTDI, "ttyUSB0", "A50285BI", product="FT232R")
+    power = tree.roots.sys / "bus/usb/devices/2-1/power"
+    power.mkdir()
+    (power / "control").write_text("auto\n")
+    (power / "autosuspend_delay_ms").write_text("2000\n")
+    held = tree.roots.proc / "77" / "fd"
+    held.mkdir(parents=True)
+    (held / "4").symlink_to(path)
+    (held.parent / "comm").write_text("ModemManager\n")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    findings = list(usb.ports(tree.ports, ""))
+    seen = {finding.topic: finding for finding in findings}
+    assert "ttyUSB0 (0403:6001, serial A50285BI, FT232R)" in seen["port"].seen
+    assert "usermod -aG" in seen["permission"].do
+    assert "held by process 77 (ModemManager)" in seen["holder"].seen
+    assert "to sleep after 2000 ms" in seen["power"].seen
+    assert 'ATTR{power/control}="on"' in seen["power"].do
+    assert "16 ms, and this user may not change it" in seen["latency"].seen
+    assert "ID_MM_DEVICE_IGNORE" in seen["modemmanager"].do
+    bad = {finding.topic for finding in findings if finding.verdict == BAD}
+    assert bad == {"permission", "holder", "power"}
+
+
+def test_a_part_with_nothing_against_it(tree: UsbTree) -> None:
+    tree.plug("2-1", *PICO, "ttyACM0", "E661")
+    power = tree.roots.sys / "bus/usb/devices/2-1/power"
+    power.mkdir()
+    (power / "control").write_text("on\n")
+    findings = list(usb.ports(tree.ports, ""))
+    assert {finding.verdict for finding in findings} == {GOOD}
+    assert {finding.topic for finding in findings} == {"port", "power"}
+
+
+def test_none_two_and_a_boot_loader(tree: UsbTree) -> None:
+    assert "No shoe is plugged in" in one("ports", usb.ports(tree.ports, "")).seen
+    tree.plug("1-1", *BOOTSEL)
+    assert "a Pico (RP2040) in its boot loader at 1-1" in one("bootloader", usb.ports(tree.ports, "")).seen
+    tree.plug("1-2", *PICO, "ttyACM0", "E661", product="Pico")
+    tree.plug("1-3", *PICO, "ttyACM1", "E662", product="Pico")
+    found = one("ports", usb.ports(tree.ports, ""))
+    assert "serial E661" in found.seen
+    assert "serial E662" in found.seen
+    assert "usb-Pico_E661-if00" in found.do
+
+
+# ---- the machine
+
+
+def test_a_journal_that_is_sound_foreign_old_torn_or_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    assert one("journal", machine.journal(path)).verdict == NOTE
+    Journal(path).close()
+    assert one("journal", machine.journal(path)).verdict == GOOD
+    before = path.read_bytes()
+    torn = bytearray(before)
+    torn[4_096 : 4_096 + 200] = os.urandom(200)
+    path.write_bytes(torn)
+    found = one("journal", machine.journal(path))
+    assert (found.verdict, "is damaged" in found.seen) == (BAD, True)
+    old = bytearray(before)
+    old[60:64] = (99).to_bytes(4, "big")
+    path.write_bytes(old)
+    assert "has version 99" in one("journal", machine.journal(path)).seen
+    path.unlink()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE shopping (item)")
+    other.close()
+    foreign = path.read_bytes()
+    assert "is not a journal of a bridge" in one("journal", machine.journal(path)).seen
+    assert path.read_bytes() == foreign
+    assert "no folder" in one("journal", machine.journal(tmp_path / "nowhere" / "journal")).seen
+
+
+def test_a_full_disk_is_said_before_it_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Usage:
+        free = 5_000_000
+
+    monkeypatch.setattr("shutil.disk_usage", lambda _: Usage)
+    assert one("disk", machine.journal(tmp_path / "j")).seen == "4 MB are free where the journal is written."
+
+
+def test_packs_and_shelf_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [finding.verdict for finding in machine.packs(tmp_path)] == [GOOD, GOOD]
+    monkeypatch.setattr(machine, "DEFAULT", "no-such-pack")
+    assert one("packs", machine.packs(tmp_path)).verdict == BAD
+
+
+def test_an_old_python_and_no_micropython_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "PYTHON", (99, 0))
+    monkeypatch.setattr(machine, "micropython", lambda: None)
+    findings = list(machine.programs())
+    assert of("python", findings)[0].verdict == BAD
+    assert "on CPython" in of("micropython", findings)[0].seen
