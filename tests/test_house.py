@@ -76,7 +76,7 @@ def test_the_link_stands_alone() -> None:
                 "collections",
                 "hashlib",
                 "micropython",
-                "struct",
+                "struct", "typing",
             }, path
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from dealershoe.emulate.shoe import EmulatedShoe
 
 SEEDS = 1_000_000
-RULES = "tda-2024+house"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,7 +58,9 @@ def shoe_pace() -> str:
 @pytest.fixture
 def shoe_rules() -> str:
     """The stack of rule packs of the scripted dealer and of the bridge."""
-    return RULES
+    from dealershoe.rules.stack import DEFAULT
+
+    return DEFAULT
 
 
 @pytest.fixture

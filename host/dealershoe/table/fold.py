@@ -34,6 +34,7 @@ from dealershoe.events import (
     ShuffledStub,
 )
 from dealershoe.table.agenda import BETTING, BOARD, BURN, DEAL, PICK, RELOAD, SEAT, SHUFFLE, find, without
+from dealershoe.table.agenda import Step as AgendaStep
 from dealershoe.table.drawing import draw, expose, lacking
 from dealershoe.table.effects import acknowledge, consume, move, put, redeal, settle
 from dealershoe.table.findings import Finding
@@ -94,6 +95,8 @@ def _act(state: HandState, event: Act) -> Step:
         raise UserError(f"an action by seat {event.seat}", "that seat is not in the hand", "correct the seat")
     state, found = _leave_deal(state)
     state = with_act(state, event)
+    if event.kind == "fold":  # a stud street owes him no card any more
+        state = settle(state)
     held = dict(state.found).get(event.seat or 0) if state.found and not found else None
     if held is not None and held < need(state, first_street(state)) and find(state.agenda, SEAT) >= 0:
         owed = any(step.kind == SEAT and step.seat == event.seat for step in state.agenda)
@@ -213,9 +216,31 @@ def _dropped(state: HandState, event: DroppedStub) -> Step:
 
 
 def _pull_back(state: HandState, event: PullBack) -> Step:
-    """A card that something was ruled on is back on top of the stub; what is known of it stays known."""
+    """A card that was ruled on is back on top of the stub: what is known of it stays known, and its place is owed."""
+    card = state.cards[state.last - 1]
     state = move(state, state.last, STUB)
-    return Step(settle(state._replace(top=(*state.top, state.last), question="")))
+    state = state._replace(top=(*state.top, state.last), question="")
+    owed = _step_served(state, card)
+    if owed is None:
+        return Step(settle(state))
+    if owed.kind == DEAL:
+        order = state.setup.order
+        before = order.index(owed.seat) - 1 if owed.seat in order else -1
+        return Step(settle(state._replace(last_served=order[before] if before >= 0 else 0)))
+    if not any(step[:3] == owed[:3] for step in state.agenda):
+        state = state._replace(agenda=(owed, *state.agenda))
+    return Step(settle(state))
+
+
+def _step_served(state: HandState, card: Card) -> AgendaStep | None:
+    """The step that a card has served if it lies where it was due, None for any other card."""
+    due = card.due
+    if due is None or card.place != (due.seat or due.kind) or find(state.agenda, RELOAD) >= 0:
+        return None
+    if due.kind == "seat":
+        dealing = find(state.agenda, DEAL, card.street) >= 0
+        return AgendaStep(DEAL if dealing else SEAT, card.street, due.seat)
+    return AgendaStep({"burn": BURN, "board": BOARD}[due.kind], card.street)
 
 
 def _placed(state: HandState, event: Placed) -> Step:
