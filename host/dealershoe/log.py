@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ class Entry(NamedTuple):
     """One fact of the log. `amends`: the entry that it changed, as that was before; `overrules`: a finding.
 
     `went`: where a card was due of which nobody said where it went; a later change of what was due does not move it.
+    `noticed`: the findings that it put aside, with the entries at which they had been noticed.
     """
 
     id: int
@@ -24,6 +25,7 @@ class Entry(NamedTuple):
     amends: Entry | None = None
     overrules: Key | None = None
     went: Place | None = None
+    noticed: tuple[tuple[Key, int], ...] = ()
 
 
 def changed(event: Event, **values: object) -> Event:
@@ -34,6 +36,16 @@ def changed(event: Event, **values: object) -> Event:
 def position_of(entries: Sequence[Entry], entry_id: int | None) -> int:
     """Where the entry stands, or -1."""
     return next((index for index, entry in enumerate(entries) if entry.id == entry_id), -1)
+
+
+def earliest(entries: Sequence[Entry], start: int, noticed: Mapping[Key, int]) -> int:
+    """From where a fold that begins at `start` must begin, so that findings noticed after it arise again."""
+    places = {entry.id: place for place, entry in enumerate(entries)}
+    spans = sorted(((places[key[0]], places[at_]) for key, at_ in noticed.items()), reverse=True)
+    for arose, told in spans:
+        if arose < start <= told:
+            start = arose
+    return start
 
 
 def latest_input(entries: Sequence[Entry]) -> int:

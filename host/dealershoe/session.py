@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dealershoe.errors import UserError
 from dealershoe.events import (
     DealerPush,
+    DeckLoaded,
     DeckRequest,
     Draw,
     DrawForButton,
@@ -20,6 +21,7 @@ from dealershoe.events import (
     Place,
     PullBack,
     ReportTarget,
+    ShuffledStub,
     Undo,
 )
 from dealershoe.log import (
@@ -29,6 +31,7 @@ from dealershoe.log import (
     changed,
     corrected_exposure,
     corrected_target,
+    earliest,
     exposure_entry,
     latest_input,
     position_of,
@@ -43,7 +46,7 @@ from dealershoe.table.buttons import draw_for_button
 from dealershoe.table.findings import Finding
 from dealershoe.table.fold import card_of, fold
 from dealershoe.table.setup import Setup, first_setup, next_setup
-from dealershoe.table.state import HandState, at, begin, due, open_remedies
+from dealershoe.table.state import STUB, HandState, at, begin, due, open_remedies
 
 NOTHING = Due("nothing")
 Noted = list[tuple[Key, Finding]]
@@ -302,15 +305,22 @@ class TableSession:
             table = _follow(table, ruling, key)
         return table
 
-    def _refold(self, entries: list[Entry], marker: Entry, start: int) -> Outcome:
-        """Fold the changed log again from `start`; what is found only now is judged as things stand at `marker`."""
+    def _refold(
+        self, entries: list[Entry], marker: Entry, start: int, noticed: dict[Key, int] | None = None
+    ) -> Outcome:
+        """Fold the changed log again from `start`; what is found only now is judged as things stand at `marker`.
+
+        `noticed`: when each finding has been noticed, if that is changed too.
+        """
         before = (self._entries, self._noticed, self._draws)
         entries = [*entries, marker]
-        states = self._states[:start]
-        deferred: dict[int, Noted] = {}
         ids = {entry.id for entry in entries}
         self._entries = entries
-        self._noticed = {key: at_ for key, at_ in self._noticed.items() if at_ in ids and key[0] in ids}
+        known = self._noticed if noticed is None else noticed
+        self._noticed = {key: at_ for key, at_ in known.items() if at_ in ids and key[0] in ids}
+        start = earliest(entries, start, self._noticed)
+        states = self._states[:start]
+        deferred: dict[int, Noted] = {}
         self._draws = dict(self._draws)
         outcome = Outcome()
         try:
@@ -318,6 +328,13 @@ class TableSession:
                 state, rulings, notes = self._apply(states[-1], entry, marker.id, deferred)
                 states.append(state)
                 outcome = Outcome(rulings, notes)
+            shuffled = _shuffled_in(before[0], self._states)
+            if any(shuffled.get(at_, cards) != cards for at_, cards in _shuffled_in(entries, states).items()):
+                raise UserError(
+                    "what was said of the cards before the shuffle",
+                    "other cards would have gone back into the shoe than did",
+                    "say what the players hold now (`report count`)",
+                )
         except UserError:
             self._entries, self._noticed, self._draws = before
             raise
@@ -330,20 +347,21 @@ class TableSession:
         position = latest_input(self._entries)
         if position < 0:
             return Outcome(notes=("there is nothing to take back in this hand",))
-        if self._acted_on(self._entries[position]):
+        taken = self._entries[position]
+        if self._acted_on(taken):
             return Outcome(notes=("too late to take back: a step that follows from it is done",))
-        amends = self._entries[position].amends
-        start = position_of(self._entries, amends.id) if amends is not None else position
+        start = position_of(self._entries, taken.amends.id) if taken.amends is not None else position
         kept = taken_back(self._entries, position)
-        overruled = self._entries[position].overrules
-        if overruled is not None:
-            start = min(start, position_of(kept, overruled[0]))
-        return self._refold(kept, entry, start)
+        if taken.overrules is not None:
+            start = min(start, position_of(kept, taken.overrules[0]))
+        return self._refold(kept, entry, start, {**self._noticed, **dict(taken.noticed)})
 
     def _acted_on(self, entry: Entry) -> bool:
-        """Has a step been done of a remedy that this entry brought about?"""
+        """Has a step been done of a remedy that this entry brought about, or a card been dealt from what it loaded?"""
         if self.hand is None:
             return False
+        if isinstance(entry.event, ShuffledStub | DeckLoaded) and any(at_ > entry.id for at_ in self._draws.values()):
+            return True
         return any(
             remedy.begun and self._noticed.get(remedy.key, remedy.key[0]) == entry.id
             for remedy in self.hand.remedies
@@ -354,6 +372,8 @@ class TableSession:
         """The last card is back in the shoe: as if it had not left, unless something was ruled on it."""
         if self.hand is None or self.hand.last <= self.hand.reload:
             return Outcome(notes=("no card is out that could have come back",))
+        if self.hand.cards[self.hand.last - 1].place == STUB:
+            return Outcome(notes=("the card that left last is back already",))
         drawn = self._draws.get(self.hand.last, 0)
         position = position_of(self._entries, drawn)
         if position < 0 or any(key[0] == drawn for key in self._noticed):
@@ -398,7 +418,7 @@ class TableSession:
         report = entry.event
         assert isinstance(report, Exposed)
         number = report.number
-        if self.hand is None or number is None or not 1 <= number <= len(self.hand.cards):
+        if self.hand is None or number is None or not self.hand.reload < number <= len(self.hand.cards):
             return self._append(entry)
         told = exposure_entry(self._entries, number, self._draws.get(number))
         by = self.hand.cards[number - 1].exposed
@@ -406,10 +426,11 @@ class TableSession:
             return self._append(entry)
         if self._acted_on(told):
             return Outcome(notes=("too late to change who exposed it: a step that follows from it is done",))
-        self._noticed = {key: at_ for key, at_ in self._noticed.items() if key[0] != told.id}
         position = position_of(self._entries, told.id)
-        marker = entry._replace(event=Undo(), amends=told)
-        return self._refold(amended(self._entries, corrected_exposure(told, report.by)), marker, position)
+        aside = tuple((key, at_) for key, at_ in self._noticed.items() if key[0] == told.id)
+        noticed = {key: at_ for key, at_ in self._noticed.items() if key[0] != told.id}
+        marker = entry._replace(amends=told, noticed=aside)  # the card is exposed by then: told again, it finds nothing
+        return self._refold(amended(self._entries, corrected_exposure(told, report.by)), marker, position, noticed)
 
     def _floor(self, entry: Entry) -> Outcome:
         """The floor decides; a `play-on` over a ruling of whose remedy no step is done withdraws that ruling."""
@@ -422,6 +443,15 @@ class TableSession:
             return self._append(entry)
         key = self.hand.remedies[standing[-1]].key
         return self._refold(list(self._entries), entry._replace(overrules=key), position_of(self._entries, key[0]))
+
+
+def _shuffled_in(entries: list[Entry], states: list[TableState]) -> dict[int, frozenset[int]]:
+    """The cards that were back in the shoe at each shuffle of the log."""
+    return {
+        entry.id: frozenset(at(table.hand, STUB))
+        for entry, table in zip(entries, states, strict=False)
+        if isinstance(entry.event, ShuffledStub | DeckLoaded) and table.hand is not None
+    }
 
 
 def _strength(ruling: Ruling) -> int:

@@ -108,9 +108,8 @@ def table(figures: list[Figure]) -> Table:
         shown.add_column(head)
     for figure in figures:
         value = figure["value"]
-        said = (
-            escape(figure.get("reason", "")) if value is None else f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
-        )
+        said = f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if value is not None else ""
+        said = said or escape(figure.get("reason", ""))
         reached = {True: "yes", False: "NO", None: "-"}[figure["ok"]]
         shown.add_row(figure["name"], said, str(figure["unit"]), str(figure["target"] or "-"), reached)
     return shown

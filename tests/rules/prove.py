@@ -48,6 +48,7 @@ def prove(task: Task) -> Proven:
     """Every second fault after every first one at the task's moment; first faults with equal outcomes count once."""
     moment = list(moments(Table(load_stack(task.stack), task.seats, task.game)))[task.at]
     seen: set[HandState] = {moment.hand}
+    ends: set[HandState] = set()
     broken: list[str] = []
     pairs = 0
     for number, first in enumerate(faults(moment.session, False, FIRST, LATER)):
@@ -62,7 +63,7 @@ def prove(task: Task) -> Proven:
                 for second in faults(later.session, False, NO_ACTS, NO_ACTS):
                     pairs += 1
                     try:
-                        check(later, second, first=False)
+                        check(later, second, False, ends)
                     except BrokenError as error:
                         broken.append(str(error))
         except BrokenError as error:

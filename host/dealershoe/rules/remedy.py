@@ -128,6 +128,11 @@ def _deal_street(state: HandState, edit: Edit, part: Part) -> Edit:
     return _after(edit, edit.cursor - 1, part)
 
 
+def _give_next(state: HandState, edit: Edit, part: Part) -> Edit:
+    """One card to the seat; a dead hand gets none."""
+    return edit if part.seat in state.dead else _insert(edit, _step(SEAT, part))
+
+
 def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
     """The next card goes where the card of the finding was due."""
     if not part.cards:
@@ -138,6 +143,8 @@ def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
     kind = "seat" if card.serves else card.due.kind if card.due else "nothing"
     if kind == "seat":
         seat = card.serves or (card.due.seat if card.due else 0)
+        if seat in state.dead:
+            return edit
         return _insert(edit, _step(SEAT, part)._replace(seat=seat, street=card.street))
     if kind == "burn":
         return _insert(edit, _step(BURN, part)._replace(street=card.street))
@@ -157,7 +164,7 @@ STREETS = HOLDEM_STREETS + STUD_STREETS[1:]
 VERBS: dict[str, Verb] = {
     "redeal": Verb(_redeal, "Collect every card, shuffle and cut the deck, load it, deal again to the same seats"),
     "finish-the-deal": Verb(_finish_the_deal, "Finish the deal in order"),
-    "give-next": Verb(_sensed(SEAT), "Deal the next card to seat {seat}", ("seat",)),
+    "give-next": Verb(_give_next, "Deal the next card to seat {seat}", ("seat",)),
     "deal-in-its-place": Verb(_in_its_place, "Deal the next card in its place"),
     "make-burn": Verb(_now, "Card {cards} is the burn", CARDS),
     "make-board": Verb(_now, "Card {cards} is the {street}", CARDS),

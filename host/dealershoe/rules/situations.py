@@ -153,7 +153,7 @@ def _instead(session: TableSession, hand: HandState, wide: bool) -> Iterator[Fau
         yield Fault("two burns", (Draw("burn"), Draw("burn")))
         yield Fault("street without its burn", (Draw("board"),) * max(lacking, 1))
     if due.kind == "board":
-        yield Fault("one board card too many", (Draw("board"),) * (lacking + 1))
+        yield Fault("one board card too many", (Draw("board"),) * (max(lacking, 0) + 1))
     if due.kind == "seat":
         order = hand.setup.order
         yield Fault("action before the deal is complete", (Act(_opener(hand)[0], "call"),), regular=True)

@@ -185,6 +185,9 @@ def _begun(state: HandState, remedy: int) -> HandState:
 def redeal(state: HandState) -> HandState:
     """A full deck was loaded: the same hand again, to the same entitled seats; draw numbers go on."""
     setup = redealt(state.setup, state.seats, state.button)
+    asked = find(state.agenda, RELOAD)
+    if asked >= 0:
+        state = _begun(state, state.agenda[asked].remedy)
     return HandState(
         setup=setup,
         agenda=base_agenda(setup.game),

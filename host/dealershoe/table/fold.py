@@ -233,14 +233,16 @@ def _pull_back(state: HandState, event: PullBack) -> Step:
 
 
 def _step_served(state: HandState, card: Card) -> AgendaStep | None:
-    """The step that a card has served if it lies where it was due, None for any other card."""
+    """The step that a card has served where it lies, None if it was one too many there."""
     due = card.due
+    if card.place == "board" and find(state.agenda, RELOAD) < 0:
+        return AgendaStep(BOARD, card.street)  # nothing is owed where the street is full without it
     if due is None or card.place != (due.seat or due.kind) or find(state.agenda, RELOAD) >= 0:
         return None
     if due.kind == "seat":
         dealing = find(state.agenda, DEAL, card.street) >= 0
         return AgendaStep(DEAL if dealing else SEAT, card.street, due.seat)
-    return AgendaStep({"burn": BURN, "board": BOARD}[due.kind], card.street)
+    return AgendaStep(BURN, card.street)
 
 
 def _placed(state: HandState, event: Placed) -> Step:
