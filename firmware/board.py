@@ -35,11 +35,11 @@ class Board:
     DAZZLE_OVER = DAZZLE_OVER
 
     def __init__(self):
+        self.bar = Bar(20, LAMPS)  # first of all: it goes dark
         self.host = UART(0, baudrate=115200, tx=Pin(0), rx=Pin(1), rxbuf=512, txbuf=512, timeout=0)
         self.seats = seat_bus(1, 4, 5)
         self.sampler = Sampler(10)  # GP10..12 bottom CLK, DATA, /DATA; 13, 14 top CLK, DATA; 15 throat; 16 lip
         self.lanes = Shift165(17, 18, 19)
-        self.bar = Bar(20, LAMPS)
         self.piezo = Piezo(21, VOLUME)
         self.light = ADC(Pin(26))
         self.ambient = ADC(Pin(27))

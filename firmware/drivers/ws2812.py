@@ -10,6 +10,7 @@ class Bar:
     def __init__(self, pin: int, lamps: int):
         self._strip = NeoPixel(Pin(pin, Pin.OUT), lamps)
         self._lamps = lamps
+        self._strip.write()  # dark: lamps that a reset left on can pull the supply down while the rest starts
 
     def show(self, lamps: int, colour) -> None:
         for i in range(self._lamps):

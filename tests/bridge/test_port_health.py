@@ -11,47 +11,19 @@ from pathlib import Path
 
 import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
-from bridge.rig import HOST_IDENT, NO_RULES, SHOE_IDENT, Rig, entropy
+from bridge.rig import SHOE_IDENT, Rig, entropy
+from bridge.running import Running
 from bridge.usb_tree import UsbTree
-from dealershoe.bridge.bridge import Bridge, Wake
-from dealershoe.bridge.desk import Desk, Moment
-from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.desk import Moment
 from dealershoe.bridge.health import BOOTS, NAMES, STATISTICS_S, STILL_S, Health
-from dealershoe.bridge.identity import Address, Ports, find
-from dealershoe.bridge.journal import Journal
-from dealershoe.bridge.table_link import TableLink
-from dealershoe.bridge.writer import Writer
+from dealershoe.bridge.identity import Address, find
 from dealershoe.frames.recorder import BYTES, FILES, FRAMES, Recorder
-from dealershoe.link.codec import Decoder
-from dealershoe.session import TableSession
 from shoelink import frame, schema
 from shoelink.link import Link
 
 PICO, BOOTSEL = (0x2E8A, 0x0005), (0x2E8A, 0x0003)
 ACE = schema.Card(0, 1, bytes(4), schema.word(51), 0, 0, 0, 0, 30, 0, 1000, 0)
 NOTICED_S, RESUMED_S = 1.0, 2.0
-
-
-class Running:
-    """A bridge without rules at an address, with what it says."""
-
-    def __init__(self, address: Address, folder: Path, ports: Ports | None = None) -> None:
-        self.said: list[Happening] = []
-        self.faults = folder / "faults"
-        wake = Wake()
-        journal = Journal(folder / "journal")
-        writer = Writer(journal, wake.up)
-        desk = Desk(TableSession(NO_RULES), next_fact=journal.next_fact())
-        self.table = TableLink(Link(schema.HOST, HOST_IDENT, entropy, decoder=Decoder()), desk, writer.stored)
-        self.bridge = Bridge(address, self.table, writer, wake, self.said.append, faults=self.faults, ports=ports)
-        self.bridge.start()
-
-    @property
-    def why(self) -> str:
-        return self.bridge.snapshot().link_why
-
-    def up(self, sessions: int) -> None:
-        wait_for(lambda: self.bridge.sessions >= sessions and self.table.up, f"session {sessions}")
 
 
 @pytest.fixture
@@ -134,7 +106,7 @@ def test_the_last_frames_are_written_decoded_when_the_shoe_falls_silent(shoe: Pt
     assert times == sorted(times)
 
 
-def test_a_prompt_is_told_from_a_shoe(tmp_path: Path) -> None:
+def test_s38_a_prompt_is_told_from_a_shoe(tmp_path: Path) -> None:
     master, slave = os.openpty()
     tty.setraw(slave)
     running = Running(Address(os.ttyname(slave)), tmp_path)
@@ -177,7 +149,7 @@ def test_the_shoes_own_counters_are_in_the_line() -> None:
     assert figures["shoe_sent"] > 0
 
 
-def test_a_shoe_that_keeps_starting_is_said_to_lack_power() -> None:
+def test_s111_a_shoe_that_keeps_starting_is_said_to_lack_power() -> None:
     rig = Rig()
     watch = health(rig)
     said = []
@@ -193,7 +165,7 @@ def test_a_shoe_that_keeps_starting_is_said_to_lack_power() -> None:
     assert watch.boots == BOOTS
 
 
-def test_old_firmware_is_named_with_both_versions() -> None:
+def test_s76_old_firmware_is_named_with_both_versions() -> None:
     rig = Rig()
     rig.run(500)
     (note,) = health(rig).turn(None, Moment(10**9, 0))

@@ -12,9 +12,11 @@ import subprocess
 import sys
 import sysconfig
 import venv
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from dealershoe.bench.faults import Faults
 from dealershoe.emulate.process import micropython
 
 ROOT = Path(__file__).parents[2]
@@ -136,6 +138,16 @@ def test_ten_lines_of_test_get_a_shoe(project: Path) -> None:
         assert f"the firmware runs on {project / 'env/bin/micropython'}" in ran.stdout
     else:
         assert "the CPython twin runs the firmware" in ran.stdout
+
+
+def test_the_guide_shows_the_test_that_was_run_and_every_fixture(project: Path) -> None:
+    guide = (ROOT / "docs" / "bench.md").read_text(encoding="utf-8")
+    assert TEST.split("\n\n\n")[1].strip() in guide
+    for name in ("emulated_shoe", "shoe_line", "shoe_dealer", "shoe_bridge", "shoe_seed", "shoe_interpreter", "shoe_pace",
+                 "shoe_rules"):  # fmt: skip
+        assert f"| `{name}` |" in guide
+    for field in fields(Faults):
+        assert f"`{field.name}`" in guide
 
 
 def test_the_fixtures_are_listed_with_what_they_are_for(project: Path) -> None:

@@ -1,0 +1,41 @@
+"""A bridge without rules on a port, with everything that it says: for tests of the port and of its troubles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bridge.ptyshoe import wait_for
+from bridge.rig import HOST_IDENT, NO_RULES, entropy
+from dealershoe.bridge.bridge import Bridge, Wake
+from dealershoe.bridge.desk import Desk
+from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.identity import Address, Ports
+from dealershoe.bridge.journal import Journal
+from dealershoe.bridge.table_link import TableLink
+from dealershoe.bridge.writer import Writer
+from dealershoe.link.codec import Decoder
+from dealershoe.session import TableSession
+from shoelink import schema
+from shoelink.link import Link
+
+
+class Running:
+    """A bridge without rules at an address, with what it says."""
+
+    def __init__(self, address: Address, folder: Path, ports: Ports | None = None) -> None:
+        self.said: list[Happening] = []
+        self.faults = folder / "faults"
+        wake = Wake()
+        self.journal = journal = Journal(folder / "journal")
+        writer = Writer(journal, wake.up)
+        desk = Desk(TableSession(NO_RULES), next_fact=journal.next_fact())
+        self.table = TableLink(Link(schema.HOST, HOST_IDENT, entropy, decoder=Decoder()), desk, writer.stored)
+        self.bridge = Bridge(address, self.table, writer, wake, self.said.append, faults=self.faults, ports=ports)
+        self.bridge.start()
+
+    @property
+    def why(self) -> str:
+        return self.bridge.snapshot().link_why
+
+    def up(self, sessions: int) -> None:
+        wait_for(lambda: self.bridge.sessions >= sessions and self.table.up, f"session {sessions}")
