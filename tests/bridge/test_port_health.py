@@ -14,6 +14,7 @@ from bridge.ptyshoe import PtyShoe, wait_for
 from bridge.rig import SHOE_IDENT, Rig, entropy
 from bridge.running import Running
 from bridge.usb_tree import UsbTree
+from dealershoe.bridge import bridge as bridge_module
 from dealershoe.bridge.desk import Moment
 from dealershoe.bridge.health import BOOTS, NAMES, STATISTICS_S, STILL_S, Health
 from dealershoe.bridge.identity import Address, find
@@ -106,7 +107,8 @@ def test_the_last_frames_are_written_decoded_when_the_shoe_falls_silent(shoe: Pt
     assert times == sorted(times)
 
 
-def test_s38_a_prompt_is_told_from_a_shoe(tmp_path: Path) -> None:
+def test_s38_a_prompt_is_told_from_a_shoe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge_module, "DEAF_S", 0.5)
     master, slave = os.openpty()
     tty.setraw(slave)
     running = Running(Address(os.ttyname(slave)), tmp_path)

@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 import tty
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from conform.wrong import WRONG, Device
+from dealershoe.conform import run as run_module
 from dealershoe.conform.checks import CHECKS
 from dealershoe.conform.run import FAILS, HOLDS, Verdict, run
 from dealershoe.emulate.shoe import EmulatedShoe
@@ -29,9 +31,31 @@ def conform(*args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", MAIN, "conform", *args], capture_output=True, text=True)
 
 
-def test_the_real_firmware_conforms() -> None:
+def at_the_firmware() -> subprocess.CompletedProcess[str]:
     with EmulatedShoe(pace="fast") as shoe:
-        ran = conform("--port", shoe.port, "--json")
+        return conform("--port", shoe.port, "--json")
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(AT_ONCE) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def firmware(pool: ThreadPoolExecutor) -> Future[subprocess.CompletedProcess[str]]:
+    return pool.submit(at_the_firmware)
+
+
+@pytest.fixture(scope="module")
+def verdicts(
+    firmware: Future[subprocess.CompletedProcess[str]], pool: ThreadPoolExecutor
+) -> dict[tuple[str, type[Device]], Future[Verdict]]:
+    return {(name, wrong): pool.submit(judged, name, wrong) for name, wrong in WRONG}
+
+
+def test_the_real_firmware_conforms(firmware: Future[subprocess.CompletedProcess[str]], verdicts: object) -> None:
+    ran = firmware.result()
     told = [json.loads(line) for line in ran.stdout.splitlines()]
     assert [one for one in told if one["verdict"] != HOLDS] == [], ran.stderr
     assert [one["check"] for one in told] == [check.name for check in CHECKS]
@@ -41,12 +65,6 @@ def test_the_real_firmware_conforms() -> None:
 def judged(name: str, wrong: type[Device]) -> Verdict:
     with wrong() as device:
         return list(run(device.port, (*BEFORE.get(name, ()), name)))[-1]
-
-
-@pytest.fixture(scope="module")
-def verdicts() -> dict[tuple[str, type[Device]], Future[Verdict]]:
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        return {(name, wrong): pool.submit(judged, name, wrong) for name, wrong in WRONG}
 
 
 @pytest.mark.parametrize(("name", "wrong"), WRONG, ids=[f"{name}-{wrong.__name__}" for name, wrong in WRONG])
@@ -97,11 +115,12 @@ def test_a_silent_port_and_a_missing_one_are_errors_of_one_sentence(tmp_path: Pa
     assert "there is no check everything" in ran.stderr
 
 
-def test_a_port_where_nobody_speaks_is_said() -> None:
+def test_a_port_where_nobody_speaks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_module, "GREETS_MS", 500.0)
     master, slave = os.openpty()
     tty.setraw(slave)
     try:
-        with pytest.raises(UserError, match="no HELLO came within 3 s"):
+        with pytest.raises(UserError, match=r"no HELLO came within 0\.5 s"):
             list(run(os.ttyname(slave)))
     finally:
         os.close(master)

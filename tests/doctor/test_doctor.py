@@ -34,7 +34,7 @@ def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     """Do not listen for seconds where the test is not about that."""
     if "s25" not in request.node.name:
         monkeypatch.setattr(shoe_module, "QUIET_MS", 300.0)
-        monkeypatch.setattr(shoe_module, "GREETS_MS", 1_000.0)
+        monkeypatch.setattr(shoe_module, "GREETS_MS", 600.0)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from dealershoe.conform.checks import CHECKS, Check, Fails, Untested, chosen
 from dealershoe.conform.peer import Peer
 from dealershoe.errors import UserError
 
+GREETS_MS = 3_000.0  # an unanswered device says HELLO every 250 ms; it may still be starting
 HOLDS, FAILS, UNTESTED = "holds", "fails", "untested"
 
 
@@ -55,12 +56,12 @@ def run(port: str, names: tuple[str, ...] = (), *, take: bool = False) -> Iterat
 
 def _meet(peer: Peer, take: bool) -> None:
     try:
-        heard = peer.hello(3_000.0)
+        heard = peer.hello(GREETS_MS)
     except PortLost as lost:
         raise UserError(*str(lost).split("; ", 2)) from lost
     if heard is None:
         raise UserError(
-            "no HELLO came within 3 s",
+            f"no HELLO came within {GREETS_MS / 1_000:g} s",
             "there is no shoe at this port, it has no power, or it does not speak this protocol at all",
             "look at what it says with dealershoe frames",
         )
