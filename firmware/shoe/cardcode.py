@@ -25,10 +25,11 @@ def rhythm(halves, mark: int) -> int:
 
     A half cell is compared with the same halves of the two cells before and behind it (so that marks may be wider
     than gaps). A hand's speed does not more than double and fall back within 5 mm. A speck with a mark of its own
-    leaves pieces of a third of a half cell between whole ones; a lost mark puts three halves into one: BROKEN. A half
-    that took six times its neighbours' time is no lost mark but a rest, and the halves near it may be long too:
-    RESTED, if all of that is within three cells, where the CRC sees any shift (3 wrong bits at most). The ends have
-    neighbours on one side only: there a sudden change may be a hand that begins or stops, and counts as a rest.
+    cuts one half cell into three, of which one is a third or less, and all three are no longer than a whole one beside
+    them; a lost mark puts three halves into one: BROKEN. A half that took six times its neighbours' time is no lost
+    mark but a rest, and the halves near it may be long too: RESTED, if all of that is within three cells, where the
+    CRC sees any shift (3 wrong bits at most). The ends have neighbours on one side only: there a sudden change may be
+    a hand that begins or stops, and counts as a rest.
     """
     low = 2 * mark + 1
     high = low + 2 * CELLS - 2
@@ -63,14 +64,26 @@ def rhythm(halves, mark: int) -> int:
                 if least_behind > least:
                     least = least_behind
         short = 22 * length + 20 < 10 * most  # 2.2 times, and 2 samples for the sampling
-        if not short and 10 * length <= 22 * least + 20:
+        long = 10 * length > 22 * least + 20
+        cut = False
+        if at <= high - 2:
+            three = halves[at] + halves[at + 1] + halves[at + 2]  # half as long again as one beside them is too short
+            before = halves[at - 1] if at > low else 0
+            after = halves[at + 3] if at + 3 <= high else 0
+            if before and after:
+                if 2 * three < 3 * (before if before < after else after):
+                    return BROKEN
+            else:
+                cut = 2 * three < 3 * (before + after)
+        if not short and not long and not cut:
             continue
         if low + 2 <= at <= high - 2:
             if short:
                 return BROKEN
-            inside = True
-            if length > 6 * least:
-                rested = True
+            if long:
+                inside = True
+                if length > 6 * least:
+                    rested = True
         if first < 0:
             first = at
         last = at

@@ -28,7 +28,7 @@ def figures(passes: int = PASSES, seed: int = 1) -> list[dict[str, Any]]:
         {
             "name": "misreads",
             "value": wrong,
-            "unit": f"of {2 * passes} passes, {soiled['right']} soiled cards read",
+            "unit": f"of {2 * passes} passes; {soiled['boxed wrong']} boxed ones wrong, which are told as uncertain",
             "target": "0 of 10^6",
             "ok": wrong == 0,
             "command": COMMAND,
