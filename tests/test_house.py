@@ -18,6 +18,7 @@ CORES = [
     *(HOST / name for name in ("events.py", "log.py", "session.py")),
     *(HOST / "rules" / name for name in ("conditions.py", "judge.py", "remedy.py", "ruling.py")),
     HOST / "judge" / "runner.py",
+    *(HOST / "frames" / name for name in ("capture.py", "explain.py", "meaning.py", "words.py")),
     *sorted((ROOT / "protocol" / "shoelink").glob("*.py")),
     *(
         ROOT / "firmware" / "shoe" / name
@@ -87,6 +88,7 @@ def test_the_link_stands_alone() -> None:
         ("deal", ("table", "rules", "session", "judge", "bridge", "view", "emulate", "demo")),
         ("view", ("bridge", "emulate", "demo")),
         ("emulate", ("bridge", "view", "demo")),
+        ("frames", ("bridge", "emulate", "view", "demo", "rules", "session", "table")),
     ],
 )
 def test_data_flows_one_way(folder: str, never: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""One direction of a bad line: named faults, a seed, the same faults every time. Pure: bytes and the time come in.
+"""One direction of a bad line: named faults, a seed, the same faults every time. Bytes and the time come in.
 
 For `FaultyLine`. A frame's fate depends on the seed and on the frame's number alone, not on how the bytes were cut.
 """

@@ -46,7 +46,9 @@ WATCH_S = 0.25  # between two looks whether the bridge lives
 
 
 @click.command("run", short_help="the bridge at a table: a shoe, a rule stack, a journal")
-@click.option("--port", required=True, metavar="auto|PATH", help="The shoe's serial port.")
+@click.option(
+    "--port", required=True, metavar="auto|usb:VID:PID[:SERIAL]|PATH", help="The shoe; a path is best one of by-id."
+)
 @click.option(
     "--rules",
     default="",

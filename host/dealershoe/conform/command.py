@@ -13,7 +13,9 @@ MARKS = {"holds": "holds   ", "fails": "FAILS   ", "untested": "untested"}
 
 
 @click.command("conform", short_help="does a device or emulator speak the protocol?")
-@click.option("--port", required=True, metavar="auto|PATH", help="The device's serial port.")
+@click.option(
+    "--port", required=True, metavar="auto|usb:VID:PID[:SERIAL]|PATH", help="The device; a path is best one of by-id."
+)
 @click.option("--only", "names", multiple=True, metavar="CHECK", help="This check; may be given more than once.")
 @click.option("--take", is_flag=True, help="Take events that the device holds: they are lost to its bridge.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")

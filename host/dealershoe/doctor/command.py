@@ -21,7 +21,7 @@ MARKS = {"good": "  ", "bad": "✗ ", "note": "· "}
 
 
 @click.command("doctor", short_help="what is plugged in, what works, what does not, what to do")
-@click.option("--port", default="", metavar="PATH", help="The shoe's port; without it the one that is plugged in.")
+@click.option("--port", default="", metavar="usb:VID:PID[:SERIAL]|PATH", help="The shoe, if not the one plugged in.")
 @click.option("--journal", default="dealershoe.journal", show_default=True, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a finding.")
 @shelf_option
