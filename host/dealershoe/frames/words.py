@@ -35,13 +35,18 @@ def shown(field: Field, block: Block, open_table: bool) -> bytes | None:
     return None if field.secret else field.plain
 
 
+def _bare(block: Block, open_table: bool) -> bool:
+    """Whether all bytes of a block may be shown: on an open table, unless it brings a key, whole or damaged."""
+    return open_table and block.wire[1:2] != bytes([schema.ENROLL])
+
+
 def title(block: Block) -> str:
     """A block in a few words."""
     if not block.fields:
         names = {"open": "not ended", "long": "too long"}
         return f"{names.get(block.verdict, block.verdict)}: {len(block.wire)} bytes, no frame"
     numbered = f", event {block.seq}" if block.sender == "shoe" and block.fields[1].plain[0] & schema.RELIABLE else ""
-    refused = "" if block.whole else f" ({block.verdict})"
+    refused = f" ({block.verdict})" if block.verdict != "frames" else ""
     return f"{block.name} from the {block.sender}{numbered}{refused}"
 
 
@@ -63,7 +68,7 @@ def many_lines(block: Block, open_table: bool) -> list[str]:
         pieces = [digits[at : at + 24] for at in range(0, len(digits), 24)] or [""]
         lines.append(f"  {field.at:06x}  {pieces[0]:<24}  {field.name:<12} {said(field, open_table)}".rstrip())
         lines += [f"          {piece}" for piece in pieces[1:]]
-    if open_table and not block.fields:
+    if not block.fields and _bare(block, open_table):
         lines += [f"          {block.wire[at : at + 16].hex(' ')}" for at in range(0, min(len(block.wire), 64), 16)]
     if block.text:
         lines.append(f"          it reads: {block.text.strip()!r}")
@@ -96,7 +101,7 @@ def as_object(block: Block, stream: str, open_table: bool) -> dict[str, Any]:
         "kind": block.name or None,
         "seq": block.seq if block.fields else None,
         "fields": fields,
-        "bytes": block.wire.hex() if open_table and all(field.secret != "key" for field in block.fields) else None,
+        "bytes": block.wire.hex() if _bare(block, open_table) else None,
         "why": block.why or None,
         "usual": block.usual or None,
         "text": block.text or None,
@@ -106,8 +111,10 @@ def as_object(block: Block, stream: str, open_table: bool) -> dict[str, Any]:
 def summary(blocks: Iterable[Block]) -> str:
     """How many of what, in one sentence."""
     count = Counter(block.verdict for block in blocks)
-    whole = count.pop("frames", 0)
+    sealed = count.pop("sealed", 0)
+    whole = count.pop("frames", 0) + sealed
     left = count.pop("open", 0)
     bad = ", ".join(f"{name} {number}" for name, number in sorted(count.items()))
-    words = f"{whole} whole frame{'s' * (whole != 1)}, {sum(count.values())} not"
+    tags = f" ({sealed} sealed, their tags are not checked)" if sealed else ""
+    words = f"{whole} whole frame{'s' * (whole != 1)}{tags}, {sum(count.values())} not"
     return words + (f" ({bad})" if bad else "") + (", the last one has not ended" if left else "")
