@@ -11,12 +11,13 @@ import random
 import sys
 import time
 from collections import Counter
+from functools import cache
 from multiprocessing import Pool, cpu_count
 from typing import NamedTuple
 
 import click
 from dealershoe.rules.situations import Acts, faults
-from dealershoe.rules.stack import load_stack
+from dealershoe.rules.stack import Stack, load_stack
 from dealershoe.table.state import HandState
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -44,9 +45,15 @@ class Proven(NamedTuple):
     broken: tuple[str, ...]
 
 
+@cache
+def books(stack: str) -> Stack:
+    """A stack, read once: the processes take it over, so that a pack changed meanwhile changes nothing."""
+    return load_stack(stack)
+
+
 def prove(task: Task) -> Proven:
     """Every second fault after every first one at the task's moment; first faults with equal outcomes count once."""
-    moment = list(moments(Table(load_stack(task.stack), task.seats, task.game)))[task.at]
+    moment = list(moments(Table(books(task.stack), task.seats, task.game)))[task.at]
     seen: set[HandState] = {moment.hand}
     ends: set[HandState] = set()
     broken: list[str] = []
@@ -79,7 +86,7 @@ def tasks(seats: list[int], games: list[str], stacks: list[str]) -> list[Task]:
             for count in seats:
                 if game == "stud" and count > STUD_SEATS:
                     continue
-                length = sum(1 for _ in moments(Table(load_stack(stack), count, game)))
+                length = sum(1 for _ in moments(Table(books(stack), count, game)))
                 found += [Task(stack, count, game, at, part) for at in range(length) for part in range(PARTS)]
     random.Random(1).shuffle(found)
     return found

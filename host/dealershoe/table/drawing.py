@@ -270,6 +270,8 @@ def _burn_while_board(state: HandState, event: Draw, target: Place, step: Step, 
 
 def _board_while_burn(state: HandState, event: Draw, target: Place, step: Step, index: int, wanted: Due) -> Drawn:
     """The street is being dealt without its burn; it is a finding when the street is complete."""
+    if state.setup.game != "holdem":
+        return _nowhere(state, event, target, step, index, wanted)
     street = step.street
     state = state._replace(agenda=without(state.agenda, index), unburned=street)
     board = find(state.agenda, BOARD, street)
@@ -281,6 +283,8 @@ def _board_while_burn(state: HandState, event: Draw, target: Place, step: Step, 
 
 
 def _board_while_betting(state: HandState, event: Draw, target: Place, step: Step, index: int, wanted: Due) -> Drawn:
+    if state.setup.game != "holdem":
+        return _nowhere(state, event, target, step, index, wanted)
     number = next_number(state)
     if state.early:
         street = _following(state, state.early) or state.early

@@ -33,7 +33,7 @@ from dealershoe.events import (
     ReportWrongBack,
     ShuffledStub,
 )
-from dealershoe.table.agenda import BETTING, BOARD, BURN, DEAL, PICK, RELOAD, SEAT, SHUFFLE, find, without
+from dealershoe.table.agenda import BETTING, BOARD, BOARD_SIZE, BURN, DEAL, PICK, RELOAD, SEAT, SHUFFLE, find, without
 from dealershoe.table.agenda import Step as AgendaStep
 from dealershoe.table.drawing import draw, expose, lacking
 from dealershoe.table.effects import acknowledge, consume, move, put, redeal, settle
@@ -235,7 +235,7 @@ def _pull_back(state: HandState, event: PullBack) -> Step:
 def _step_served(state: HandState, card: Card) -> AgendaStep | None:
     """The step that a card has served where it lies, None if it was one too many there."""
     due = card.due
-    if card.place == "board" and find(state.agenda, RELOAD) < 0:
+    if card.place == "board" and card.street in BOARD_SIZE and find(state.agenda, RELOAD) < 0:
         return AgendaStep(BOARD, card.street)  # nothing is owed where the street is full without it
     if due is None or card.place != (due.seat or due.kind) or find(state.agenda, RELOAD) >= 0:
         return None
