@@ -46,7 +46,7 @@ from dealershoe.table.buttons import draw_for_button
 from dealershoe.table.findings import Finding
 from dealershoe.table.fold import card_of, fold
 from dealershoe.table.setup import Setup, first_setup, next_setup
-from dealershoe.table.state import STUB, HandState, at, begin, due, open_remedies
+from dealershoe.table.state import STUB, HandState, at, begin, deck_doubt, due, open_remedies
 
 NOTHING = Due("nothing")
 Noted = list[tuple[Key, Finding]]
@@ -238,6 +238,19 @@ class TableSession:
         self, table: TableState, entry: Entry, now: int, deferred: dict[int, Noted]
     ) -> tuple[TableState, tuple[Ruling, ...], tuple[str, ...]]:
         """One entry onto the table. `now`: the entry at which a finding that is new has been noticed."""
+        table, rulings, notes = self._fact(table, entry, now, deferred)
+        if isinstance(entry.event, Draw) and table.hand is not None and table.deck != "change":
+            drawn = table.hand.cards[table.hand.last - 1] if table.hand.last else None
+            doubtful = drawn is not None and (drawn.unread or drawn.foreign or drawn.boxed or drawn.card == "joker")
+            doubt = deck_doubt(table.hand) if doubtful else ""
+            if doubt and self.stack.procedure("deck_on_doubt") == "change":
+                return table._replace(deck="change"), rulings, (*notes, f"{doubt}: change the deck after this hand")
+        return table, rulings, notes
+
+    def _fact(
+        self, table: TableState, entry: Entry, now: int, deferred: dict[int, Noted]
+    ) -> tuple[TableState, tuple[Ruling, ...], tuple[str, ...]]:
+        """One entry's fact, and what is ruled on it."""
         event = entry.event
         if entry.went is not None and isinstance(event, Draw):
             event = event.sent_to(entry.went)

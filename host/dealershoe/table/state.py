@@ -221,6 +221,21 @@ def chip_actions(acts: list[Act]) -> int:
     return sum(1 for act in acts if act.kind in CHIPS)
 
 
+UNREAD_CARDS, BOXED_CARDS = 3, 5  # in one deal: so many are the deck's fault (five boxed: NZ Gazette 1999 no. 11)
+
+
+def deck_doubt(state: HandState) -> str:
+    """Why the shoe itself doubts the deck, "" if it does not."""
+    deal = state.cards[state.reload :]
+    if any(card.foreign or card.card == "joker" for card in deal):
+        return "a card that does not belong to the deck was dealt"
+    if sum(1 for card in deal if card.unread and not card.boxed) >= UNREAD_CARDS:
+        return f"{UNREAD_CARDS} cards could not be read"
+    if sum(1 for card in deal if card.boxed) >= BOXED_CARDS:
+        return f"{BOXED_CARDS} cards were face up in the deck"
+    return ""
+
+
 def open_remedies(state: HandState) -> list[int]:
     """Indexes of the remedies that still have a step on the agenda."""
     return sorted({step.remedy for step in state.agenda if step.remedy >= 0})
