@@ -32,8 +32,14 @@ def environment() -> dict[str, str]:
     return os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
 
 
-@pytest.mark.parametrize(("script", "shows"), [b for b in BLOCKS if b[0] not in LISTED])
-def test_commands_run(script: str, shows: str | None, checkout: Path) -> None:
+def test_commands_run_one_after_the_other(checkout: Path) -> None:
+    for script, shows in BLOCKS:
+        if script not in LISTED:
+            run(script, shows, checkout)
+
+
+def run(script: str, shows: str | None, checkout: Path) -> None:
+    """Run one block as a person would; one that Ctrl-C ends, until it has shown what the README says it shows."""
     printed = checkout / "printed"
     with (
         printed.open("w") as output,
