@@ -26,11 +26,13 @@ class Faults:
     lost: float = 0.0
     damaged: float = 0.0
     repeated: float = 0.0
+    overtaken: float = 0.0  # held back for up to 20 ms, while others pass
+    stalled: float = 0.0  # and all that comes after, for up to 400 ms: a busy USB host
 
 
 @dataclass
 class Line:
-    """One direction: bytes arrive in the order they were sent, at the speed of a serial line, after `delay` ms."""
+    """One direction: bytes arrive at the speed of a serial line, after `delay` ms, and in order if none overtakes."""
 
     dice: random.Random
     faults: Faults = field(default_factory=Faults)
@@ -50,10 +52,15 @@ class Line:
             self.kept.append(piece)
             if now < self.silent_until or self.dice.random() < self.faults.lost:
                 continue
+            if self.faults.stalled and self.dice.random() < self.faults.stalled:
+                self._free_at += self.dice.uniform(0, 400)
+            held = 0.0
+            if self.faults.overtaken and self.dice.random() < self.faults.overtaken:
+                held = self.dice.uniform(0, 20)
             if self.dice.random() < self.faults.damaged:
                 piece = damage(piece, self.dice)
             for _ in range(1 + (self.dice.random() < self.faults.repeated)):
-                heapq.heappush(self._under_way, (self._free_at + self.delay, next(self._order), piece))
+                heapq.heappush(self._under_way, (self._free_at + self.delay + held, next(self._order), piece))
 
     def put_in(self, data: bytes, now: float) -> None:
         """Somebody else puts bytes on the line; they arrive at once."""
@@ -73,6 +80,7 @@ class Line:
     def cut(self) -> None:
         """All that is under way is lost."""
         self._under_way.clear()
+        self._free_at = 0.0
 
 
 def damage(piece: bytes, dice: random.Random) -> bytes:
@@ -152,6 +160,7 @@ class Rig:
         self.before_turn: Callable[[], None] = lambda: None  # sets the stamps of both ends, say
         self._start = start
         self._shoe_keys, self._host_keys = shoe_keys, host_keys
+        self._frozen_until = 0.0
         self._queue: list[tuple[float, notice.Recorded]] = []  # handed out, not committed
         self._journal_id = b""
         self.shoe_journal = self._new_journal()
@@ -179,11 +188,15 @@ class Rig:
         self.down_line.cut()
         self.host.start(self.ticks())
 
-    def silence(self, length: float) -> None:
-        """Nothing gets through either way for a while."""
-        for line in (self.up_line, self.down_line):
+    def silence(self, length: float, *lines: Line) -> None:
+        """Nothing gets through for a while, either way or on the lines that are named."""
+        for line in lines or (self.up_line, self.down_line):
             line.cut()
             line.silent_until = self.now + length
+
+    def freeze_host(self, length: float) -> None:
+        """The host's process does nothing for a while; what comes for it waits in its buffers."""
+        self._frozen_until = self.now + length
 
     def report(self, message: schema.Message) -> int:
         """The shoe senses something."""
@@ -205,23 +218,25 @@ class Rig:
             if self.now >= until or stop():
                 return
             ticks = self.ticks()
-            waits = self.now + min(self.shoe.wait(ticks), self.host.wait(ticks))
-            commit = self._queue[0][0] if self._queue else float("inf")
-            self.now = min(
-                until,
-                max(self.now + 0.1, min(waits, commit, self.up_line.next_arrival(), self.down_line.next_arrival())),
-            )
+            waits = [self.now + self.shoe.wait(ticks), self.down_line.next_arrival()]
+            if self.now < self._frozen_until:
+                waits.append(self._frozen_until)
+            else:
+                waits += [self.now + self.host.wait(ticks), self.up_line.next_arrival()]
+                waits += [self._queue[0][0]] if self._queue else []
+            self.now = min(until, max(self.now + 0.1, min(waits)))
 
     def _turn(self) -> None:
         ticks = self.ticks()
         self.before_turn()
-        self._heed(schema.HOST, self.host.receive(self.up_line.arrived(self.now), ticks))
         self._heed(schema.SHOE, self.shoe.receive(self.down_line.arrived(self.now), ticks))
-        while self._queue and self._queue[0][0] <= self.now:
-            self._store(self._queue.pop(0)[1])
-        self._heed(schema.HOST, self.host.poll(ticks))
+        if self.now >= self._frozen_until:
+            self._heed(schema.HOST, self.host.receive(self.up_line.arrived(self.now), ticks))
+            while self._queue and self._queue[0][0] <= self.now:
+                self._store(self._queue.pop(0)[1])
+            self._heed(schema.HOST, self.host.poll(ticks))
+            self.down_line.send(self.host.take(), self.now)
         self._heed(schema.SHOE, self.shoe.poll(ticks))
-        self.down_line.send(self.host.take(), self.now)
         self.up_line.send(self.shoe.take(), self.now)
 
     def _heed(self, side: int, notices: tuple[notice.Notice, ...]) -> None:
