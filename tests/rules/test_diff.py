@@ -9,22 +9,25 @@ import pytest
 from click.testing import CliRunner
 from dealershoe.deal.grammar import parse
 from dealershoe.judge.runner import run_script
-from dealershoe.rules.diff import Comparison, Difference, action_states, compare, differing, questions, seat_counts
+from dealershoe.rules.diff import Comparison, action_states, compare, differing, questions, seat_counts
 from dealershoe.rules.diff_command import diff_command
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import SHIPPED, Stack, load_stack
 
 
-def compared(left: Stack, right: Stack, pairs: bool = False) -> list[Difference]:
+def compared(left: Stack, right: Stack, pairs: bool = False) -> Comparison:
     found = Comparison(left, right)
     for _ in compare(found, pairs):
         pass
-    return found.differences
+    return found
 
 
-def answers(found: list[Difference]) -> set[tuple[str, str, str]]:
+def answers(found: Comparison) -> set[tuple[str, str, str]]:
     """Finding and the two rulings, "none" where nothing was ruled."""
-    return {(d.finding, d.left.ruling if d.left else "none", d.right.ruling if d.right else "none") for d in found}
+    return {
+        (d.finding, d.left.ruling if d.left else "none", d.right.ruling if d.right else "none")
+        for d in found.differences
+    }
 
 
 def variant(tmp_path: Path, pack: str, old: str, new: str) -> Stack:
@@ -37,7 +40,7 @@ def variant(tmp_path: Path, pack: str, old: str, new: str) -> Stack:
 
 
 @pytest.fixture(scope="module")
-def books() -> list[Difference]:
+def books() -> Comparison:
     """TDA against Robert's, single faults."""
     return compared(load_stack("tda-2024"), load_stack("roberts"))
 
@@ -56,49 +59,47 @@ def books() -> list[Difference]:
         ("exposed", "floor", "replace"),  # 13B 11
     ],
 )
-def test_the_conflicts_that_matter_most_are_found(
-    books: list[Difference], finding: str, tda: str, roberts: str
-) -> None:
+def test_the_conflicts_that_matter_most_are_found(books: Comparison, finding: str, tda: str, roberts: str) -> None:
     assert (finding, tda, roberts) in answers(books)
 
 
-def test_each_difference_has_a_script_that_shows_it(books: list[Difference]) -> None:
-    for difference in books:
-        lines = parse(difference.script, "shortest.deal")
+def test_each_difference_has_a_script_that_shows_it(books: Comparison) -> None:
+    for difference in books.differences:
+        lines = parse(books.script(difference), "shortest.deal")
         for stack, expected in (("tda-2024", difference.left), ("roberts", difference.right)):
             rulings = [entry.ruling for entry in run_script("shortest.deal", lines, load_stack(stack)).rulings]
             shown = [(r.finding, r.ruling, r.verbs) for r in rulings if r.finding == difference.finding]
             if expected is not None:
-                assert (expected.finding, expected.ruling, expected.verbs) in shown, difference.script
+                assert (expected.finding, expected.ruling, expected.verbs) in shown, books.script(difference)
 
 
-def test_scripts_are_the_shortest_there_are(books: list[Difference]) -> None:
-    boxed = next(d for d in books if d.finding == "boxed")
-    assert boxed.script.splitlines()[1:] == ["hand seats=1-2 button=2", "card 1 boxed"]
+def test_scripts_are_the_shortest_there_are(books: Comparison) -> None:
+    boxed = next(d for d in books.differences if d.finding == "boxed")
+    assert books.script(boxed).splitlines()[1:] == ["hand seats=1-2 button=2", "card 1 boxed"]
     assert boxed.met > 50
 
 
 def test_a_stack_does_not_differ_from_itself() -> None:
     house = load_stack("house")
-    assert compared(house, house) == []
+    assert compared(house, house).differences == []
     assert questions(house, house) == ()
 
 
 def test_one_changed_number_is_found_and_nothing_else(tmp_path: Path) -> None:
     stricter = variant(tmp_path, "roberts", "first_cards = 2 ", "first_cards = 1 ")
     found = compared(load_stack("roberts"), stricter)
-    assert {d.finding for d in found} <= {"exposed", "off-table"}
-    second = next(d for d in found if d.finding == "exposed")
+    assert {d.finding for d in found.differences} <= {"exposed", "off-table"}
+    second = next(d for d in found.differences if d.finding == "exposed")
     assert (second.left and second.left.ruling, second.right and second.right.ruling) == ("misdeal", "replace")
-    assert second.script.splitlines()[2:] == ["deal 2", "exposed #2"]
+    assert found.script(second).splitlines()[2:] == ["deal 2", "exposed #2"]
 
 
 def test_a_difference_that_takes_two_faults_is_found(tmp_path: Path) -> None:
     milder = variant(tmp_path, "roberts", "boxed_limit = 2 ", "boxed_limit = 3 ")
-    assert compared(load_stack("roberts"), milder) == []
+    assert compared(load_stack("roberts"), milder).differences == []
     found = compared(load_stack("roberts"), milder, pairs=True)
     assert ("boxed", "misdeal", "replace") in answers(found)
-    assert {len(d.what) for d in found} == {2}
+    assert {len(d.what) for d in found.differences} == {2}
 
 
 def test_tables_and_actions_follow_what_conditions_ask(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from dealershoe.events import (
 from dealershoe.rules.expression import Literal, Name, walk
 from dealershoe.rules.pack import PROCEDURES
 from dealershoe.rules.ruling import STRENGTH, Ruling
-from dealershoe.rules.situations import FIRST_ACTS, LATER_ACTS, Acts, Fault, faults, obedient, script, tell
+from dealershoe.rules.situations import FIRST_ACTS, LATER_ACTS, Acts, Fault, faults, lines_of, obedient, script, tell
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 
@@ -32,7 +32,8 @@ TYPICAL = 6  # seats at which every single fault is played
 FEW = 3  # seats at which pairs of faults are played
 MOST_ACTS = 4  # a window that counts further than this is seen up to here
 NO_ACTS: Acts = ((),)
-PAIR_ACTS: Acts = ((), ("fold", "fold"), ("call", "call"))  # none; enough for one kind of window; enough for any
+FIRST_OF_TWO: Acts = ((), ("fold", "fold"))  # no action; enough to close one kind of window
+SECOND_OF_TWO: Acts = ((), ("call", "call"))  # no action; enough to close any
 ACTION_FACTS = frozenset({"actions", "chip_actions", "players_acted", "street_actions"})
 QUESTIONS: dict[str, Event] = {  # the small questions that one fact asks outside a hand
     "button_tie": DrawForButton(((1, "Kh"), (2, "Ks"))),
@@ -49,7 +50,7 @@ Pair = tuple[Ruling | None, Ruling | None]  # what the two stacks make of one fi
 class Difference(NamedTuple):
     """A kind of finding to which two stacks have the same two different answers, with the shortest situation of these.
 
-    `what` went wrong there, one thing or two; `met`: in how many situations they differed so.
+    `what` went wrong there, one thing or two, told by `events`; `met`: in how many situations they differed so.
     """
 
     finding: str
@@ -57,7 +58,12 @@ class Difference(NamedTuple):
     left: Ruling | None
     right: Ruling | None
     met: int
-    script: str
+    events: tuple[Event, ...]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Things that went wrong, and lines of the script."""
+        return len(self.what), lines_of(self.events)
 
 
 class QuestionDifference(NamedTuple):
@@ -89,7 +95,11 @@ class Comparison:
     @property
     def differences(self) -> list[Difference]:
         """Single faults before pairs, in the order of how early they can happen."""
-        return sorted(self.groups.values(), key=lambda d: (len(d.what), _length(d.script), d.what, d.finding))
+        return sorted(self.groups.values(), key=lambda d: (*d.size, d.what, d.finding))
+
+    def script(self, difference: Difference) -> str:
+        """The shortest deal script that shows a difference, for both stacks."""
+        return script(difference.events, f"stacks: {self.left.name} {self.right.name}")
 
 
 class Twin(NamedTuple):
@@ -137,7 +147,7 @@ def compare(found: Comparison, pairs: bool = True) -> Iterator[Progress]:
         yield Progress(done, total, found.situations)
     followed: set[tuple[str, tuple[Answer, ...]]] = set()
     for done, twin in enumerate(double, len(single) + 1):
-        for fault in faults(twin.left, False, PAIR_ACTS, PAIR_ACTS):
+        for fault in faults(twin.left, False, FIRST_OF_TWO, NO_ACTS):
             tried = _try(found, twin.fork(), fault, ())
             if tried is None:
                 continue
@@ -145,7 +155,7 @@ def compare(found: Comparison, pairs: bool = True) -> Iterator[Progress]:
             if answers and (fault.name, answers) not in followed:  # the same elsewhere leads to the same
                 followed.add((fault.name, answers))
                 for moment in _moments(after):
-                    for second in faults(moment.left, False, PAIR_ACTS, NO_ACTS):
+                    for second in faults(moment.left, False, SECOND_OF_TWO, NO_ACTS):
                         _try(found, moment.fork(), second, (fault.name,))
         yield Progress(done, total, found.situations)
 
@@ -167,17 +177,12 @@ def _try(
     pairs = differing(lefts, rights)
     if not pairs:
         return twin, tuple(answer(ruling) for ruling in lefts)
-    lines = script(twin.events, f"stacks: {found.left.name} {found.right.name}")
     for one, other in pairs:
         finding = one.finding if one else other.finding if other else ""
         key = (finding, answer(one), answer(other))
         known = found.groups.get(key)
-        if known is None:
-            found.groups[key] = Difference(finding, (*before, fault.name), one, other, 1, lines)
-        elif (len(before) + 1, _length(lines)) < (len(known.what), _length(known.script)):
-            found.groups[key] = Difference(finding, (*before, fault.name), one, other, known.met + 1, lines)
-        else:
-            found.groups[key] = known._replace(met=known.met + 1)
+        new = Difference(finding, (*before, fault.name), one, other, known.met + 1 if known else 1, twin.events)
+        found.groups[key] = new if known is None or new.size < known.size else known._replace(met=new.met)
     return None
 
 
@@ -202,10 +207,6 @@ def differing(lefts: tuple[Ruling, ...], rights: tuple[Ruling, ...]) -> list[Pai
 
 def _by_finding(rulings: tuple[Ruling, ...]) -> dict[tuple[str, int, tuple[int, ...]], Ruling]:
     return {(ruling.finding, ruling.seat, ruling.cards): ruling for ruling in rulings if ruling.finding}
-
-
-def _length(lines: str) -> tuple[int, int]:
-    return lines.count("\n"), len(lines)
 
 
 def _hand(count: int, game: str = "holdem") -> Hand:

@@ -37,14 +37,15 @@ def diff_command(left: str, right: str, single: bool, as_json: bool, shelf: Shel
     for question in asked:
         click.echo(json.dumps(_question_json(question, names)) if as_json else _question_text(question, names))
     for difference in differences:
-        click.echo(json.dumps(_json(difference, names)) if as_json else _text(difference, names))
+        lines = found.script(difference)
+        click.echo(json.dumps(_json(difference, lines, names)) if as_json else _text(difference, lines, names))
     if not as_json:
         count = len(differences) + len(asked)
         click.echo(f"{left} and {right}: {count} differences in {found.situations:,} situations")
     sys.exit(1 if differences or asked else 0)
 
 
-def _text(difference: Difference, names: tuple[str, str]) -> str:
+def _text(difference: Difference, script: str, names: tuple[str, str]) -> str:
     times = f" ({difference.met} situations)" if difference.met > 1 else ""
     lines = [f"{difference.finding}: {', then '.join(difference.what)}{times}"]
     width = max(map(len, names))
@@ -54,7 +55,7 @@ def _text(difference: Difference, names: tuple[str, str]) -> str:
             remedy = f": {', '.join(ruling.verbs)}" if ruling.verbs else ""
             said = f"{ruling.ruling}{remedy} ({ruling.cite or 'no rule found'})"
         lines.append(f"  {name:{width}}  {said}")
-    return "\n".join((*lines, *(f"    {line}" for line in difference.script.splitlines()), ""))
+    return "\n".join((*lines, *(f"    {line}" for line in script.splitlines()), ""))
 
 
 def _question_text(question: QuestionDifference, names: tuple[str, str]) -> str:
@@ -65,14 +66,14 @@ def _question_text(question: QuestionDifference, names: tuple[str, str]) -> str:
     return "\n".join((*lines, *(f"    {line}" for line in question.script.splitlines()), ""))
 
 
-def _json(difference: Difference, names: tuple[str, str]) -> dict[str, object]:
+def _json(difference: Difference, script: str, names: tuple[str, str]) -> dict[str, object]:
     sides = zip(names, (difference.left, difference.right), strict=True)
     return {
         "finding": difference.finding,
         "situations": difference.met,
         "what": list(difference.what),
         "answers": [{"stack": name, **_ruling_json(ruling)} for name, ruling in sides],
-        "script": difference.script,
+        "script": script,
     }
 
 

@@ -44,6 +44,7 @@ from dealershoe.table.agenda import BOARD_SIZE, RELOAD, front
 from dealershoe.table.setup import clockwise
 from dealershoe.table.state import HandState, board_cards, first_street, in_play
 
+PLAIN = Draw()  # a card that went where it was due
 DEALT = ("seat", "burn", "board")  # what is due when a card is
 Acts = tuple[tuple[str, ...], ...]
 FIRST_ACTS: Acts = (  # one of each kind that a cut-off of RULES section 1 tells apart
@@ -92,7 +93,7 @@ def script(events: Iterable[Event], heading: str = "") -> str:
     lines = [f"# {heading}"] if heading else []
     run = 0
     for event in (*events, None):
-        if event == Draw():
+        if event == PLAIN:
             run += 1
             continue
         if run:
@@ -101,6 +102,17 @@ def script(events: Iterable[Event], heading: str = "") -> str:
         if event is not None:
             lines.append(render(event))
     return "\n".join((*lines, ""))
+
+
+def lines_of(events: Iterable[Event]) -> int:
+    """How many lines `script` makes of the events."""
+    count = 0
+    running = False
+    for event in events:
+        plain = event == PLAIN
+        count += not (plain and running)
+        running = plain
+    return count
 
 
 def faults(
