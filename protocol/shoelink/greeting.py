@@ -12,11 +12,12 @@ if TYPE_CHECKING:  # MicroPython has neither
 class Greeting:
     """What this end has said and heard since it began to greet. The link decides when the session is up."""
 
-    def __init__(self, entropy: "Callable[[int], bytes]", boot: bytes, reset: int, room: int) -> None:
+    def __init__(self, entropy: "Callable[[int], bytes]", boot: bytes, reset: int, room: int, period: int) -> None:
         self._entropy = entropy
         self._boot = boot
         self._reset = reset
         self._room = room
+        self._period = period  # ms between two HELLOs while nobody answers
         self._said_at = 0
         self.forget()
 
@@ -88,5 +89,5 @@ class Greeting:
         """Milliseconds until a HELLO must be said (again), while the session is not up."""
         if self.due:
             return 0
-        period = timing.HELLO_AGAIN_MS if self.peer and not self._refused else timing.HELLO_MS
+        period = timing.HELLO_AGAIN_MS if self.peer and not self._refused else self._period
         return max(0, period - elapsed(now, self._said_at))

@@ -1,61 +1,79 @@
-"""Frames per second on the host beside the plain struct + COBS floor, and what a line fault costs."""
+"""Frames per second on the host, side by side with the plain struct + COBS floor, an interpreted specification and two
+other links; and what a line fault costs."""
 
 from __future__ import annotations
 
+import gc
 import struct
 import sys
 import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
 for folder in ("protocol", "host", "tests"):
     if str(ROOT / folder) not in sys.path:
         sys.path.insert(0, str(ROOT / folder))
 
+import spec  # noqa: E402
+from bench import peers  # noqa: E402
 from cobs import cobs  # noqa: E402
 from dealershoe.link import codec  # noqa: E402
-from protocol.faulty_line import card, ident  # noqa: E402
+from protocol.faulty_line import KEYS, card, ident  # noqa: E402
 from protocol.single_faults import cost  # noqa: E402
-from shoelink import frame, link, schema  # noqa: E402
+from shoelink import frame, link, schema, seal  # noqa: E402
 
 COMMAND = "python tests/bench/bench_frames.py"
 FRAMES = 20_000
 READ = 4096  # bytes a read from the port brings at most
 FAULTS = 1_000_000
-ROUNDS = 25  # the fastest counts: the machine does other things too
+ROUNDS = 40  # the fastest counts: the machine does other things too
 
 
-def _stream() -> list[bytes]:
-    wire = b"".join(
-        frame.encode(schema.CARD, 0, number & 0xFFFF, 0, schema.pack(card(number))) for number in range(1, FRAMES + 1)
-    )
+def _seal() -> seal.Seal:
+    return seal.Seal(KEYS[b"s" * 8], b"s" * 8, b"h" * 8, b"s" * 8)
+
+
+def _frame(kind: int, number: int, body: bytes, shut: seal.Seal | None) -> bytes:
+    if shut is None:
+        return frame.encode(kind, 0, number, 0, body)
+    flags, seq = schema.FLAG_AUTH, number & 0xFFFF
+    return frame.encode(kind, flags, seq, 0, body + shut.tag(schema.SHOE, number, kind, flags, seq, 0, body))
+
+
+def _stream(frames: int, shut: seal.Seal | None = None) -> list[bytes]:
+    wire = b"".join(_frame(schema.CARD, number, schema.pack(card(number)), shut) for number in range(1, frames + 1))
     return [wire[at : at + READ] for at in range(0, len(wire), READ)]
 
 
-def _host() -> link.Link:
+def _host(shut: seal.Seal | None = None) -> link.Link:
     """A host's link that is up, as frames from a shoe have made it."""
-    host = link.Link(schema.HOST, ident(b"h"), lambda n: b"h" * n, decoder=codec.Decoder())
+    keys = KEYS if shut else None
+    host = link.Link(schema.HOST, ident(b"h"), lambda n: b"h" * n, decoder=codec.Decoder(), keys=keys)
     host.start(0)
     hello = schema.Hello(1, 0, schema.SCHEMA, b"jrnl", b"boot", 1, 1, 1, 256, b"ssssssss", b"hhhh")
-    for message in (hello, ident(b"s")):
-        host.receive(frame.encode(schema.KIND_OF[type(message)], 0, 0, 0, schema.pack(message)), 0)
+    host.receive(_frame(schema.HELLO, 1, schema.pack(hello), shut), 0)
+    host.receive(_frame(schema.IDENT, 2, schema.pack(ident(b"s")), shut), 0)
     host.resume(0, 0)
     assert host.up
     return host
 
 
-def _through_the_link(reads: list[bytes]) -> int:
+def _through_the_link(reads: list[bytes], shut: seal.Seal | None = None) -> int:
     """Bytes to journalled events with named fields, in order, acknowledged: all that the host does before it stores."""
-    host = _host()
+    host = _host(shut)
     events = 0
     for data in reads:
         recorded = host.receive(data, 1)
         events += len(recorded)
         host.stored(host._receiver.expected - 1)
     return events - 1  # LinkUp
+
+
+def _through_a_sealed_link(reads: list[bytes]) -> int:
+    return _through_the_link(reads, _seal())
 
 
 def _floor(reads: list[bytes]) -> int:
@@ -76,29 +94,84 @@ def _floor(reads: list[bytes]) -> int:
     return frames
 
 
-def _rates(reads: list[bytes], *ways: Callable[[list[bytes]], int]) -> list[float]:
-    """Frames per second of each way, taken in turns so that the machine's moods fall on all alike."""
-    best = [0.0] * len(ways)
-    for _ in range(ROUNDS):
-        for i, way in enumerate(ways):
+def _with_construct(reads: list[bytes]) -> int:
+    """The specification itself, interpreted: what a declaration costs when nothing is compiled."""
+    frames, _ = spec.read(b"".join(reads))
+    for _, _, _, _, body in frames:
+        spec.CARD.parse(body)
+    return len(frames)
+
+
+class Way(NamedTuple):
+    """A way to decode: from bytes, as they are read, to as many events. Why not, if it cannot be tried here."""
+
+    name: str
+    reads: list[bytes]
+    decode: Callable[[list[bytes]], int] | None
+    why_not: str = ""
+    every: int = 1  # rounds
+
+
+def _ways() -> list[Way]:
+    reads = _stream(FRAMES)
+    return [
+        Way("ours", reads, _through_the_link),
+        Way("floor", reads, _floor),
+        Way("sealed", _stream(FRAMES // 10, _seal()), _through_a_sealed_link, every=5),
+        Way("construct", _stream(FRAMES // 40), _with_construct, every=5),
+        Way("pymavlink", *peers.mavlink(FRAMES // 4, READ), 5),
+        *(Way(f"ash {size}", *peers.ash(FRAMES // 4, size), 5) for size in peers.ASH_READS),
+    ]
+
+
+def _rates(ways: list[Way]) -> dict[str, float]:
+    """Frames per second of each way, taken in turns so that the machine's moods fall on all alike; the best counts."""
+    gc.collect()
+    gc.freeze()  # what the peers have imported is no work of the decoders
+    best = {way.name: 0.0 for way in ways}
+    for turn in range(ROUNDS):
+        for way in ways:
+            if way.decode is None or turn % way.every:
+                continue
             began = time.perf_counter()
-            frames = way(reads)
-            best[i] = max(best[i], frames / (time.perf_counter() - began))
-            assert frames == FRAMES
+            frames = way.decode(way.reads)
+            best[way.name] = max(best[way.name], frames / (time.perf_counter() - began))
+    gc.unfreeze()
     return best
 
 
-def figures(faults: int = FAULTS) -> list[dict[str, Any]]:
-    """The figures of frames and link, each with its target from DESIGN."""
-    ours, floor = _rates(_stream(), _through_the_link, _floor)
-    paid = cost(faults, 1, codec.Decoder)
+def _against(name: str, ours: float, other: float, least: float, why_not: str, about: str) -> dict[str, Any]:
+    """How many times as fast we are. `about`: what was measured."""
+    target = f">= {least:g}" if least else ""
+    figure = {"name": name, "unit": "ratio", "target": target, "command": COMMAND}
+    if not other:
+        return figure | {"value": None, "ok": None, "reason": why_not}
+    return figure | {
+        "value": round(ours / other, 1),
+        "ok": ours / other >= least,
+        "peer": f"{about}: {other:,.0f} frames/s",
+    }
 
-    def entry(name: str, value: float, unit: str, target: str, ok: bool) -> dict[str, Any]:
+
+def figures(faults: int = FAULTS) -> list[dict[str, Any]]:
+    """The figures of frames, each with its target from DESIGN."""
+    ways = _ways()
+    rates = _rates(ways)
+    why_not = {way.name: way.why_not for way in ways}
+    ours, floor = rates["ours"], rates["floor"]
+    paid = cost(faults, 1, codec.Decoder)
+    ash = max((f"ash {size}" for size in peers.ASH_READS), key=lambda name: rates[name])
+
+    def entry(name: str, value: float, unit: str, target: str, ok: bool | None) -> dict[str, Any]:
         return {"name": name, "value": value, "unit": unit, "target": target, "ok": ok, "command": COMMAND}
 
     return [
         entry("decode_rate", round(ours), "frames/s", ">= 900000", ours >= 900_000),
+        _against("decode_vs_pymavlink", ours, rates["pymavlink"], 6, why_not["pymavlink"], peers.about("pymavlink")),
+        _against("decode_vs_ash", ours, rates[ash], 10, why_not[ash], peers.about("bellows")),
         entry("decode_vs_floor", round(floor / ours, 2), "ratio", "<= 3", floor / ours <= 3),
+        _against("decode_vs_construct", ours, rates["construct"], 0, "", peers.about("construct")),
+        entry("decode_rate_sealed", round(rates["sealed"]), "frames/s", "", None),
         entry("blast_radius", paid.worst, "frames", "<= 1", paid.worst <= 1),
         entry("damaged_delivered", paid.damaged_delivered, "frames", "0", paid.damaged_delivered == 0),
     ]
@@ -106,4 +179,6 @@ def figures(faults: int = FAULTS) -> list[dict[str, Any]]:
 
 if __name__ == "__main__":
     for figure in figures():
-        print(f"{figure['name']:20} {figure['value']:>12} {figure['unit']:24} {figure['target']:12} ok={figure['ok']}")
+        value = "-" if figure["value"] is None else figure["value"]
+        print(f"{figure['name']:20} {value:>12} {figure['unit']:10} {figure['target']:10} ok={figure['ok']}", end=" ")
+        print(figure.get("peer", figure.get("reason", "")))

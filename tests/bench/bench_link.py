@@ -11,7 +11,7 @@ for folder in ("protocol", "host", "tests"):
     if str(ROOT / folder) not in sys.path:
         sys.path.insert(0, str(ROOT / folder))
 
-from protocol.faulty_line import Faults, Rig, card  # noqa: E402
+from protocol.faulty_line import KEYS, Faults, Rig, card  # noqa: E402
 from shoelink import timing  # noqa: E402
 
 COMMAND = "python tests/bench/run.py link"
@@ -22,8 +22,13 @@ SETTLE_MS = 20_000  # for what the line has not let through when the last card i
 
 
 def _bad_line(seed: int) -> tuple[int, list[float]]:
-    """Cards lost or doubled, and how long each resuming took (ms): a fifth of the frames vanish, and worse happens."""
-    rig = Rig(seed, Faults(lost=0.2, repeated=0.02), start=timing.TICKS - 10_000)
+    """Cards lost or doubled, and how long each resuming took (ms): a fifth of the frames vanish, and worse happens.
+
+    Every fifth seed is sealed, where a peer that starts again is met only after the silence.
+    """
+    keys = None if seed % 5 else KEYS
+    faults = Faults(lost=0.2, repeated=0.02, overtaken=0.02)
+    rig = Rig(seed, faults, start=timing.TICKS - 10_000, shoe_keys=keys, host_keys=keys)
     resumed = []
     for draw in range(1, CARDS + 1):
         rig.report(card(draw))
@@ -38,6 +43,13 @@ def _bad_line(seed: int) -> tuple[int, list[float]]:
             rig.reset_host()
         elif trouble == 3:
             rig.reset_shoe(ram_lost=False)
+        elif trouble == 4:
+            rig.silence(rig.dice.uniform(750, 3000), rig.dice.choice((rig.up_line, rig.down_line)))
+            rig.run(max(rig.up_line.silent_until, rig.down_line.silent_until))
+        elif trouble == 5:
+            began = rig.now + rig.dice.uniform(750, 3000)
+            rig.freeze_host(began - rig.now)
+            rig.run(began)
         else:
             continue
         began = rig.now
