@@ -15,7 +15,8 @@ from protocol.faulty_line import card
 from shoelink import schema
 
 ASH_READS = (64, 128, 256, 512)  # its buffer takes 1024 bytes
-Peer = tuple[list[bytes], Callable[[list[bytes]], int] | None, str]
+# Reads, what makes a parser, what feeds it and counts what comes out; None and why not.
+Peer = tuple[list[bytes], Callable[[], Any], Callable[[list[bytes], Any], int] | None, str]
 
 
 def _cut(wire: bytes, size: int) -> list[bytes]:
@@ -23,7 +24,7 @@ def _cut(wire: bytes, size: int) -> list[bytes]:
 
 
 def _missing(package: str) -> Peer:
-    return [], None, f"{package} is not installed: pip install 'dealershoe[compare]'"
+    return [], list, None, f"{package} is not installed: pip install 'dealershoe[compare]'"
 
 
 def about(package: str) -> str:
@@ -58,11 +59,10 @@ def mavlink(frames: int, read: int) -> Peer:
         wire += common.MAVLink_rc_channels_raw_message(number * 500, 1, *channels, 200).pack(sender)
         sender.seq = (sender.seq + 1) % 256
 
-    def decode(reads: list[bytes]) -> int:
-        parser = common.MAVLink(_Nowhere(), 1, 1)
+    def decode(reads: list[bytes], parser: Any) -> int:
         return sum(len(parser.parse_buffer(data) or ()) for data in reads)
 
-    return _cut(wire, read), decode, ""
+    return _cut(wire, read), lambda: common.MAVLink(_Nowhere(), 1, 1), decode, ""
 
 
 def ash(frames: int, read: int) -> Peer:
@@ -88,12 +88,16 @@ def ash(frames: int, read: int) -> Peer:
         def data_received(self, data: bytes) -> None:
             self.payloads += 1
 
-    def decode(reads: list[bytes]) -> int:
+    def prepare() -> tuple[Above, Any]:
         above = Above()
         receiver = AshProtocol(above, suppress_acks=True)
         receiver.connection_made(_Nowhere())
+        return above, receiver
+
+    def decode(reads: list[bytes], prepared: tuple[Above, Any]) -> int:
+        above, receiver = prepared
         for data in reads:
             receiver.data_received(data)
         return above.payloads
 
-    return _cut(wire, read), decode, ""
+    return _cut(wire, read), prepare, decode, ""
