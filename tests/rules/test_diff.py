@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from dealershoe.deal.grammar import parse
 from dealershoe.judge.runner import run_script
-from dealershoe.rules.diff import Comparison, action_states, compare, differing, questions, seat_counts
+from dealershoe.rules.diff import Comparison, action_states, compare, differing, differing_kinds, questions, seat_counts
 from dealershoe.rules.diff_command import diff_command
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import SHIPPED, Stack, load_stack
@@ -22,12 +22,9 @@ def compared(left: Stack, right: Stack, pairs: bool = False) -> Comparison:
     return found
 
 
-def answers(found: Comparison) -> set[tuple[str, str, str]]:
+def answers(found: Comparison) -> set[tuple[str, ...]]:
     """Finding and the two rulings, "none" where nothing was ruled."""
-    return {
-        (d.finding, d.left.ruling if d.left else "none", d.right.ruling if d.right else "none")
-        for d in found.differences
-    }
+    return {(d.finding, *(side.ruling if side else "none" for side in (d.left, d.right))) for d in found.differences}
 
 
 def variant(tmp_path: Path, pack: str, old: str, new: str) -> Stack:
@@ -81,8 +78,14 @@ def test_scripts_are_the_shortest_there_are(books: Comparison) -> None:
 
 def test_a_stack_does_not_differ_from_itself() -> None:
     house = load_stack("house")
+    assert differing_kinds(house, house) == frozenset()
     assert compared(house, house).differences == []
     assert questions(house, house) == ()
+
+
+def test_other_words_and_names_are_no_difference(tmp_path: Path) -> None:
+    renamed = variant(tmp_path, "house", 'id = "house-button"', 'id = "house-position"')
+    assert compared(load_stack("house"), renamed).differences == []
 
 
 def test_one_changed_number_is_found_and_nothing_else(tmp_path: Path) -> None:
@@ -91,7 +94,7 @@ def test_one_changed_number_is_found_and_nothing_else(tmp_path: Path) -> None:
     assert {d.finding for d in found.differences} <= {"exposed", "off-table"}
     second = next(d for d in found.differences if d.finding == "exposed")
     assert (second.left and second.left.ruling, second.right and second.right.ruling) == ("misdeal", "replace")
-    assert found.script(second).splitlines()[2:] == ["deal 2", "exposed #2"]
+    assert found.script(second).splitlines()[2:] == ["deal 1", "card 2 exposed"]
 
 
 def test_a_difference_that_takes_two_faults_is_found(tmp_path: Path) -> None:

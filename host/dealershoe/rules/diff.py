@@ -23,10 +23,12 @@ from dealershoe.events import (
 )
 from dealershoe.rules.expression import Literal, Name, walk
 from dealershoe.rules.pack import PROCEDURES
+from dealershoe.rules.pack import Answer as Said
 from dealershoe.rules.ruling import STRENGTH, Ruling
 from dealershoe.rules.situations import FIRST_ACTS, LATER_ACTS, Acts, Fault, faults, lines_of, obedient, script, tell
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
+from dealershoe.table.findings import KINDS
 
 TYPICAL = 6  # seats at which every single fault is played
 FEW = 3  # seats at which pairs of faults are played
@@ -90,6 +92,7 @@ class Comparison:
     left: Stack
     right: Stack
     situations: int = 0
+    seen: dict[str, set[str]] = field(default_factory=dict)  # fault → kinds of finding that it has been
     groups: dict[tuple[str, Answer, Answer], Difference] = field(default_factory=dict)
 
     @property
@@ -135,6 +138,9 @@ def questions(left: Stack, right: Stack) -> tuple[QuestionDifference, ...]:
 def compare(found: Comparison, pairs: bool = True) -> Iterator[Progress]:
     """Play every situation into `found`, saying how far it is after each moment of a hand; `pairs`: two faults too."""
     left, right = found.left, found.right
+    kinds = differing_kinds(left, right)
+    if not kinds:
+        return
     first, later = action_states(left, right)
     hands = [_hand(count, game) for game in ("holdem", "stud") for count in seat_counts(left, right)]
     single = [twin for hand in hands for twin in _moments(_begin(left, right, hand))]
@@ -156,8 +162,31 @@ def compare(found: Comparison, pairs: bool = True) -> Iterator[Progress]:
                 followed.add((fault.name, answers))
                 for moment in _moments(after):
                     for second in faults(moment.left, False, SECOND_OF_TWO, NO_ACTS):
+                        if not (found.seen.get(second.name) or kinds) & kinds:
+                            continue  # on what this is, both have the same rules
                         _try(found, moment.fork(), second, (fault.name,))
         yield Progress(done, total, found.situations)
+
+
+def differing_kinds(left: Stack, right: Stack) -> frozenset[str]:
+    """The kinds of finding for which the two stacks have other rules, or the same under other numbers."""
+    return frozenset(kind for kind in KINDS if _rules(left, kind) != _rules(right, kind))
+
+
+def _rules(stack: Stack, kind: str) -> list[tuple[object, ...]]:
+    """What the stack's rules for a kind of finding come to, in the order in which they are asked."""
+    found: list[tuple[object, ...]] = []
+    for pack in stack.packs:
+        for rule in pack.by_finding.get(kind, ()):
+            window = pack.windows[rule.window] if rule.window else None
+            asked = [(one.source, one.parameters) if one else None for one in (rule.when, window)]
+            found.append((*asked, _said(rule.open), _said(rule.closed)))
+    return found
+
+
+def _said(said: Said) -> tuple[str, tuple[str, ...]]:
+    """An answer without its words."""
+    return said.ruling, said.remedy
 
 
 def _try(
@@ -174,6 +203,8 @@ def _try(
         lefts += left
         rights += right
     found.situations += 1
+    if not before:
+        found.seen.setdefault(fault.name, set()).update(ruling.finding for ruling in lefts + rights)
     pairs = differing(lefts, rights)
     if not pairs:
         return twin, tuple(answer(ruling) for ruling in lefts)
