@@ -129,8 +129,15 @@ def _deal_street(state: HandState, edit: Edit, part: Part) -> Edit:
 
 
 def _give_next(state: HandState, edit: Edit, part: Part) -> Edit:
-    """One card to the seat; a dead hand gets none."""
-    return edit if part.seat in state.dead else _insert(edit, _step(SEAT, part))
+    """One card to the seat; a dead hand gets none, and a card that is replaced already is not replaced twice."""
+    if part.seat in state.dead or (part.cards and _replaced(edit, part)):
+        return edit
+    return _insert(edit, _step(SEAT, part))
+
+
+def _replaced(edit: Edit, part: Part) -> bool:
+    """Does another remedy owe a card in place of this one?"""
+    return any(step.kind == SEAT and step.cards == part.cards for step in edit.agenda)
 
 
 def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
@@ -143,7 +150,7 @@ def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
     kind = "seat" if card.serves else card.due.kind if card.due else "nothing"
     if kind == "seat":
         seat = card.serves or (card.due.seat if card.due else 0)
-        if seat in state.dead:
+        if seat in state.dead or _replaced(edit, part):
             return edit
         return _insert(edit, _step(SEAT, part)._replace(seat=seat, street=card.street))
     if kind == "burn":
