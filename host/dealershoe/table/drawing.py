@@ -427,7 +427,8 @@ def faces_up(state: HandState, card: Card) -> bool:
 def expose(state: HandState, number: int, by: str) -> Drawn:
     """Card `number` lies face up where it should not."""
     card = state.cards[number - 1]
-    if card.place == STUB or card.exposed or card.boxed or faces_up(state, card) or state.betting_over:
+    scrap = card.boxed or card.foreign or card.card == "joker"  # no card of the game: nobody's card was exposed
+    if card.place == STUB or card.exposed or scrap or faces_up(state, card) or state.betting_over:
         return state, []
     cards = (*state.cards[: number - 1], card._replace(exposed=by), *state.cards[number:])
     state = state._replace(cards=cards)
