@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
 import click
 from rich.console import Console, Group
@@ -39,6 +40,8 @@ except ImportError:  # Windows: lines instead of the live view
     termios = None  # type: ignore[assignment]
 
 STDIN = "stdin"  # origin of what is said on standard input
+WAITING_LINES = 64  # said and not yet taken by the table: whoever writes faster waits
+LONGEST_LINE = 1000  # characters; the longest line of the grammar has a fifth of that
 FRAME_S = 0.1  # between two pictures of the live view
 REFUSALS = 3  # shown at a time
 READ_S = 8.0  # how long a refusal stays on the screen
@@ -129,9 +132,29 @@ def _refused(error: UserError | None) -> None:
 
 
 def _listen(bridge: Bridge) -> None:
-    """Read standard input to its end. The run goes on after a bad line, and after the end."""
-    for number, line in enumerate(sys.stdin, 1):
-        bridge.tell(line.rstrip("\n"), STDIN, number, _refused)
+    """Read standard input to its end, no faster than the table takes it. The run goes on after a bad line, and after
+    the end."""
+    room = threading.Semaphore(WAITING_LINES)
+
+    def done(refused: UserError | None) -> None:
+        _refused(refused)
+        room.release()
+
+    for number, line in enumerate(lines_of(sys.stdin), 1):
+        if line is None:
+            _refused(UserError(f"{STDIN}, line {number}: more than {LONGEST_LINE} characters", "no line is that long"))
+            continue
+        room.acquire()
+        bridge.tell(line, STDIN, number, done)
+
+
+def lines_of(stream: TextIO) -> Iterator[str | None]:
+    """The lines of a stream without their ends; None for one that is longer than LONGEST_LINE, which is not kept."""
+    while piece := stream.readline(LONGEST_LINE + 1):
+        whole = piece.endswith("\n") or len(piece) <= LONGEST_LINE
+        yield piece.rstrip("\n") if whole else None
+        while not whole and (piece := stream.readline(LONGEST_LINE)):
+            whole = piece.endswith("\n")
 
 
 def _print(bridge: Bridge, said: queue.SimpleQueue[Happening], as_json: bool) -> None:
