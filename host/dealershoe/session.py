@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dealershoe.errors import UserError
 from dealershoe.events import (
+    Act,
     DealerPush,
     DeckLoaded,
     DeckRequest,
@@ -46,7 +47,7 @@ from dealershoe.table.buttons import draw_for_button
 from dealershoe.table.findings import Finding
 from dealershoe.table.fold import card_of, fold
 from dealershoe.table.setup import Setup, first_setup, next_setup
-from dealershoe.table.state import STUB, HandState, at, begin, deck_doubt, due, open_remedies
+from dealershoe.table.state import STUB, HandState, at, begin, deck_doubt, due, first_street, open_remedies
 
 NOTHING = Due("nothing")
 Noted = list[tuple[Key, Finding]]
@@ -365,8 +366,10 @@ class TableSession:
             return Outcome(notes=("too late to take back: a step that follows from it is done",))
         start = position_of(self._entries, taken.amends.id) if taken.amends is not None else position
         kept = taken_back(self._entries, position)
+        again = [key for key, _ in taken.noticed]  # what it had put aside is to be found again
         if taken.overrules is not None:
-            start = min(start, position_of(kept, taken.overrules[0]))
+            again.append(taken.overrules)
+        start = min([start, *(position_of(kept, key[0]) for key in again)])
         return self._refold(kept, entry, start, {**self._noticed, **dict(taken.noticed)})
 
     def _acted_on(self, entry: Entry) -> bool:
@@ -398,6 +401,34 @@ class TableSession:
             if other.id != drawn and not (at_ > position and getattr(other.event, "number", None) == gone)
         ]
         return self._refold(undrawn, entry._replace(event=Undo()), position)
+
+    def _acted(self, entry: Entry) -> Outcome:
+        """An action on a street whose cards were first to be put right: it is judged again, with the action.
+
+        Only the board is: on the deal itself what counts is when attention was called to the error.
+        """
+        outcome = self._append(entry)
+        hand = self.hand
+        if hand is None or not hand.remedies or self.due.kind == "betting":
+            return outcome
+        street = hand.acts[-1][0]
+        for index in open_remedies(hand):
+            ruling, remedy = self.rulings[index], hand.remedies[index]
+            if street == first_street(hand) or ruling.street != street or remedy.begun:
+                continue
+            before = (self._entries, self._states, self._noticed, self._draws)
+            known = self._entries[:-1]
+            aside = (remedy.key, self._noticed.get(remedy.key, remedy.key[0]))
+            again = self._refold(
+                known,
+                entry._replace(noticed=(aside,)),
+                position_of(known, remedy.key[0]),
+                {**self._noticed, remedy.key: entry.id},
+            )
+            if again.ruling is not None and (again.ruling.rule, again.ruling.window) != (ruling.rule, ruling.window):
+                return again
+            self._entries, self._states, self._noticed, self._draws = before
+        return outcome
 
     def _report_target(self, entry: Entry) -> Outcome:
         """Where a card really went: the draw is put right where it stands in the log, and all is folded again."""
@@ -534,6 +565,7 @@ _SPECIAL = {
     Undo: TableSession._undo,
     PullBack: TableSession._pull_back,
     ReportTarget: TableSession._report_target,
+    Act: TableSession._acted,
     Exposed: TableSession._exposed,
     FloorDecision: TableSession._floor,
 }
