@@ -215,7 +215,7 @@ class TableSession:
     def _begin(self, entry: Entry) -> Outcome:
         table = self.table
         if isinstance(entry.event, Hand):
-            setup = first_setup(entry.event)
+            setup = first_setup(entry.event, (self._coming or self.stack).procedure("absent_seat") or "")
         else:
             assert isinstance(entry.event, NextHand)
             if table.setup is None:

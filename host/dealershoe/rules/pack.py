@@ -33,7 +33,7 @@ PROCEDURES = {  # small questions that a pack answers with one word
     "deck_on_request": ("change", "keep"),
     "deck_on_proof": ("change", "keep"),
     "deck_on_doubt": ("change", "keep"),
-    "absent_seat": ("dealt-in", "left-out"),
+    "absent_seat": ("dealt-in", "dealt-in-if-posted", "left-out"),
 }
 # Bounds of a pack; the shipped ones stay below a fifth of each.
 BIGGEST = 256 * 1024  # bytes of a file

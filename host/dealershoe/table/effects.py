@@ -130,9 +130,7 @@ def settle(state: HandState) -> HandState:
             if step.kind == NOW:
                 state = EFFECTS[step.verb](state, step)
         elif step.kind == DEAL and not next_seat(state, step.street):
-            state = _dealt(state, step.street)._replace(
-                agenda=without(state.agenda, index), served=(0,) * len(state.setup.order), last_served=0
-            )
+            state = end_deal(_dealt(state, step.street), index)
         elif step.kind == PICK and any(state.cards[number - 1].place == STUB for number in step.cards):
             # what was to be picked from has gone back: nothing of that remedy is left to do
             state = state._replace(agenda=tuple(other for other in state.agenda if other.remedy != step.remedy))
@@ -147,6 +145,14 @@ def settle(state: HandState) -> HandState:
 def _dealt(state: HandState, street: str) -> HandState:
     """The street lies complete: what came out too soon of it is history."""
     return state._replace(early="", early_cards=()) if state.early == street else state
+
+
+def end_deal(state: HandState, index: int) -> HandState:
+    """No more cards are served by the deal at `index`; after the initial one the hands of seats away are dead."""
+    if state.agenda[index].street in ("preflop", "third"):
+        killed = tuple(seat for seat in state.setup.killed if seat not in state.dead)
+        state = state._replace(dead=(*state.dead, *killed)) if killed else state
+    return state._replace(agenda=without(state.agenda, index), served=(0,) * len(state.setup.order), last_served=0)
 
 
 def consume(state: HandState, index: int) -> HandState:

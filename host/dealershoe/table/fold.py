@@ -33,12 +33,12 @@ from dealershoe.events import (
     ReportWrongBack,
     ShuffledStub,
 )
-from dealershoe.table.agenda import BETTING, BOARD, BOARD_SIZE, BURN, DEAL, PICK, RELOAD, SEAT, SHUFFLE, find, without
+from dealershoe.table.agenda import BETTING, BOARD, BOARD_SIZE, BURN, DEAL, PICK, RELOAD, SEAT, SHUFFLE, find
 from dealershoe.table.agenda import Step as AgendaStep
 from dealershoe.table.drawing import draw, expose, lacking
-from dealershoe.table.effects import acknowledge, consume, move, put, redeal, settle
+from dealershoe.table.effects import acknowledge, consume, end_deal, move, put, redeal, settle
 from dealershoe.table.findings import Finding
-from dealershoe.table.state import STUB, Card, HandState, at, first_street, need, with_act
+from dealershoe.table.state import STUB, Card, HandState, at, first_street, need, next_seat, with_act
 
 
 class Step(NamedTuple):
@@ -83,11 +83,8 @@ def _leave_deal(state: HandState) -> tuple[HandState, tuple[Finding, ...]]:
     if not found:
         return state, ()
     held = tuple((f.seat, int(dict(f.more)["cards_held"])) for f in found)
-    state = state._replace(
-        agenda=without(state.agenda, index), served=(0,) * len(state.setup.order), last_served=0,
-        found=tuple(pair for pair in state.found if pair[0] not in dict(held)) + held,
-    )  # fmt: skip
-    return settle(state), found
+    known = tuple(pair for pair in state.found if pair[0] not in dict(held)) + held
+    return settle(end_deal(state, index)._replace(found=known)), found
 
 
 def _act(state: HandState, event: Act) -> Step:

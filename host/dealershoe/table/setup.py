@@ -23,6 +23,8 @@ class Setup(NamedTuple):
     penalty: tuple[int, ...] = ()
     waiting: tuple[int, ...] = ()  # at the table, not dealt in until the button has passed
     dead_sb: int = 0  # the seat where a dead small blind should have been, 0: not known
+    killed: tuple[int, ...] = ()  # dealt in, dead once the deal is complete
+    left_out: tuple[int, ...] = ()  # away and not dealt in; at the table for the next hand
 
     @property
     def cards_each(self) -> int:
@@ -36,8 +38,8 @@ def clockwise(seats: tuple[int, ...], after: int) -> tuple[int, ...]:
     return tuple([s for s in ordered if s > after] + [s for s in ordered if s <= after])
 
 
-def first_setup(hand: Hand) -> Setup:
-    """The setup that a `hand` line describes in full.
+def first_setup(hand: Hand, absent_seat: str = "") -> Setup:
+    """The setup that a `hand` line describes in full. `absent_seat`: the rules' answer about players who are away.
 
     Raises UserError for fewer than 2 or more than 11 seats, a seat outside 1 to 11, or a blind at an unused seat.
     """
@@ -60,7 +62,27 @@ def first_setup(hand: Hand) -> Setup:
     for name, post in (("small blind", sb), ("big blind", bb)):
         if post is not None and post not in seats:
             raise UserError(f"the {name} at seat {post}", "that seat is not dealt in", "correct seats= or the blind")
-    return Setup(seats, hand.button, sb, bb, hand.game, order, hand.absent, hand.penalty)
+    setup = Setup(seats, hand.button, sb, bb, hand.game, order, hand.absent, hand.penalty)
+    if absent_seat == "dealt-in":
+        return setup._replace(killed=tuple(s for s in seats if s in hand.absent or s in hand.penalty))
+    posted = (sb, bb) if absent_seat == "dealt-in-if-posted" else ()
+    away = tuple(s for s in hand.absent if absent_seat and s not in posted)
+    return without_seats(setup, away) if away else setup
+
+
+def without_seats(setup: Setup, away: tuple[int, ...]) -> Setup:
+    """The same hand without the seats `away`; a blind of theirs is the next player's.
+
+    Raises UserError when fewer than two are left.
+    """
+    seats = tuple(s for s in setup.seats if s not in away)
+    if len(seats) < SMALLEST:
+        raise UserError(f"a hand with {len(seats)} seat(s)", f"{len(away)} player(s) are away", "wait for them")
+    order = clockwise(seats, setup.button)
+    sb, bb = setup.sb, setup.bb
+    if len(seats) == SMALLEST or sb in away or bb in away:
+        sb, bb = _blinds(order, setup.button)
+    return setup._replace(seats=seats, order=order, sb=sb, bb=bb, left_out=away)
 
 
 def _blinds(order: tuple[int, ...], button: int) -> tuple[int, int]:
@@ -76,7 +98,7 @@ def next_setup(last: Setup, event: NextHand) -> Setup:
     A seat that has emptied leaves a dead small blind or a dead button (TDA 32, Robert's section 4). A new player
     between the button and the big blind waits (TDA 8-A, 10-A). Heads-up the button has the small blind (TDA 34-B).
     """
-    present = (set(last.seats) | set(last.waiting) | set(event.new)) - set(event.gone)
+    present = (set(last.seats) | set(last.left_out) | set(last.waiting) | set(event.new)) - set(event.gone)
     arrived = (set(event.new) | set(last.waiting)) & present
     veterans = tuple(sorted(present - arrived)) or tuple(sorted(present))
     if len(present) < SMALLEST:
@@ -122,7 +144,12 @@ def _setup(seats: tuple[int, ...], button: int, sb: int | None, bb: int, last: S
 
 
 def redealt(setup: Setup, seats: tuple[int, ...], button: int) -> Setup:
-    """The setup of a redeal: the same hand again, with what was found wrong about seats or button put right."""
+    """The setup of a redeal: the same hand again, with what was found wrong about seats or button put right.
+
+    Who was away may play the redeal; a penalty is served in it (TDA 35-C).
+    """
+    if setup.killed:
+        setup = setup._replace(killed=tuple(s for s in setup.killed if s in setup.penalty))
     if (seats == setup.seats and button == setup.button) or len(seats) < SMALLEST:
         return setup
     order = clockwise(seats, button)
