@@ -179,6 +179,7 @@ def _extra(dealer: Dealer, fault: Fault) -> None:
     if ruling == "dead":  # one card is burned as ever, TDA 38 with its illustrations
         dealer.say(f"expect dead={fault.seats[0]}")
         dealer.held.pop(fault.seats[0])
+    if ruling in ("dead", "play-on"):
         dealer.draw("burn")
     for _ in range(3):
         dealer.draw("board")

@@ -55,6 +55,7 @@ class Dealer:
     burns: list[int] = field(default_factory=list)
     board: list[int] = field(default_factory=list)
     muck: list[int] = field(default_factory=list)
+    folded: set[int] = field(default_factory=set)
     ruling: str = "none"
     ruled_seat: int | None = None
     layout_known: bool = True
@@ -89,6 +90,8 @@ class Dealer:
         ruling = verdict(self.stack, finding, acts)
         if ruling is None:
             raise UnwrittenError(finding)
+        if ruling == "dead" and seat in self.folded:  # it had thrown its hand away: nothing to kill, CNT-5
+            ruling = "play-on"
         named = f" seat={seat}" if seat is not None and ruling in ("replace", "dead") else ""
         self.say(f"expect {ruling}{named}")
         if signal:
@@ -113,7 +116,10 @@ class Dealer:
         """Actions in turn: before the flop from the seat after the big blind (heads-up the button), later from e1."""
         first = 0 if street != "hole" else 2 if len(self.chairs) > 2 else 1
         for place, kind in enumerate(acts, first):
-            self.say(f"act {self.order[place % len(self.chairs)]} {kind}")
+            seat = self.order[place % len(self.chairs)]
+            self.say(f"act {seat} {kind}")
+            if kind == "fold":
+                self.folded.add(seat)
 
     def finish(self, streets: tuple[str, ...] = STREETS, burn: bool = True, wait: bool = True) -> None:
         """The streets that are left. `burn` False: the first has none. `wait` False: the betting before it is over."""

@@ -7,7 +7,7 @@ from dealershoe.rules.remedy import phrase, texts
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import Stack
 from dealershoe.table.findings import Facts, Finding, facts
-from dealershoe.table.state import HandState, voluntary
+from dealershoe.table.state import HandState, folded, voluntary
 
 NO_RULE = Answer("floor", (), "No rule was found for this: call the floor", "floor")
 ASK = Answer("floor", (), "It depends on the actions so far, and their kind is not known: call the floor", "floor")
@@ -17,8 +17,16 @@ def judge(stack: Stack, state: HandState, finding: Finding) -> Ruling | None:
     """The ruling on `finding`, or None where a rule says that nothing is wrong.
 
     No rule in any layer: the floor is called. A window that depends on actions whose kind nobody has said asks the
-    floor as well; it is never guessed.
+    floor as well; it is never guessed. A hand that was folded cannot be killed: play on.
     """
+    ruling = _first_match(stack, state, finding)
+    if ruling is not None and ruling.ruling == "dead" and folded(state, ruling.seat):
+        say = f"Seat {ruling.seat} has folded: play on"
+        return ruling._replace(ruling="play-on", say=say, verbs=(), remedy=())
+    return ruling
+
+
+def _first_match(stack: Stack, state: HandState, finding: Finding) -> Ruling | None:
     known = facts(state, finding)
     for pack in stack.packs:
         for rule in pack.by_finding.get(finding.kind, ()):

@@ -152,9 +152,12 @@ def _count(state: HandState, event: ReportCount) -> Step:
     if event.cards == share:
         return Step(state._replace(found=others))
     dealing = find(state.agenda, DEAL, first_street(state)) >= 0
+    if dealing and _still_to_come(state, event):
+        return Step(state._replace(found=others))
     if event.cards < share:
         undealt = not dealing and all(c.place != "burn" and c.place != "board" for c in state.cards)
         last = event.seat == state.setup.order[-1] and undealt and event.cards == share - 1
+        last = last or (dealing and event.cards == share - 1 and _only_lacking(state) == event.seat)
         more = (("cards_held", event.cards), ("in_sequence", last))
         kind = "short" if event.cards else "dealt-out"
         return Step(state, (Finding(kind, (), event.seat, street=first_street(state), more=more),))
@@ -162,6 +165,22 @@ def _count(state: HandState, event: ReportCount) -> Step:
     more = (("cards_held", event.cards), ("last_off", last_off))
     cards = held[-1:] if len(held) == event.cards else ()
     return Step(state, (Finding("extra-card", cards, event.seat, street=first_street(state), more=more),))
+
+
+def _only_lacking(state: HandState) -> int:
+    """The seat whose one card is all that the deal still owes, and next; 0 for none."""
+    street = first_street(state)
+    one_short = sum(state.served) == need(state, street) * len(state.served) - 1
+    return next_seat(state, street) if one_short else 0
+
+
+def _still_to_come(state: HandState, event: ReportCount) -> bool:
+    """Does the seat hold what the deal has served it so far, its other cards to come in their turn?"""
+    order = state.setup.order
+    if event.seat not in order or event.seat == _only_lacking(state):
+        return False
+    index = order.index(event.seat)
+    return state.served[index] == event.cards and max(state.served[index:]) == event.cards
 
 
 def _seated(state: HandState, seat: int) -> None:

@@ -123,6 +123,10 @@ def need(state: HandState, street: str) -> int:
     return state.setup.cards_each if street in ("preflop", "third") else 1
 
 
+def folded(state: HandState, seat: int) -> bool:
+    return any(act.seat == seat and act.kind == "fold" for _, act in state.acts)
+
+
 def in_play(state: HandState) -> frozenset[int]:
     """Seats that still get cards on a later stud street: not folded, not dead."""
     folded = {act.seat for _, act in state.acts if act.kind == "fold"}
