@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -11,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dealershoe.bridge.bridge import Wake
 from dealershoe.bridge.identity import PortLost, Roots
 from dealershoe.bridge.port import PENDING_LIMIT, Port, latency_timer
 
@@ -52,6 +55,38 @@ def test_every_byte_value_crosses_both_ways(pty: Pty, port: Port) -> None:
     assert port.read() == every
     port.write(every)
     assert os.read(pty.master, 1000) == every
+
+
+def test_a_host_of_many_shoes_has_descriptors_above_those_that_select_takes(pty: Pty) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1_200:
+        pytest.skip(f"this system allows {hard} descriptors a process")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1_200), hard))
+    taken = [os.open(os.devnull, os.O_RDONLY)]
+    wake = None
+    try:
+        while taken[-1] < 1_024:  # FD_SETSIZE, select(2)
+            taken.append(os.dup(taken[0]))
+        wake = Wake()
+        with contextlib.closing(Port(pty.path)) as port:
+            os.write(pty.master, b"card")
+            assert port.wait(5.0, wake.reader) is False
+            assert port.read() == b"card"
+            assert port.read() == b""
+            port.write(b"ack")
+            assert os.read(pty.master, 10) == b"ack"
+            wake.up()
+            assert port.wait(5.0, wake.reader) is True
+            wake.wait(5.0)
+            pty.unplug()
+            with pytest.raises(PortLost):
+                port.read()
+    finally:
+        if wake is not None:
+            wake.close()
+        for descriptor in taken:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_wait_returns_at_once_when_woken_and_says_so(port: Port) -> None:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import time
 from pathlib import Path
 
 import serial
 
 from dealershoe.bridge.identity import PortLost, Roots, holders
+from dealershoe.bridge.ready import ready
 from dealershoe.frames.recorder import Recorder
 
 try:
@@ -94,19 +94,33 @@ class Port:
                     time.sleep(min(POLL_S, timeout_s))
                 return True
             reads = [self._fd] if wake is None else [self._fd, wake]
-            readable, _, _ = select.select(reads, [self._fd] if self._pending else [], [], timeout_s)
+            return wake in ready(reads, [self._fd] if self._pending else [], timeout_s)
         except ERRORS as error:
             raise PortLost(_why(self.path, error)) from error
-        return wake in readable
 
     def read(self) -> bytes:
         """What has arrived, perhaps nothing. Raises PortLost."""
         try:
-            data = bytes(self._serial.read(CHUNK))
+            data = self._receive()
         except ERRORS as error:
             raise PortLost(_why(self.path, error)) from error
         if data and self._recorder is not None:
             self._recorder.heard(data)
+        return data
+
+    def _receive(self) -> bytes:
+        if self._fd is None:
+            return bytes(self._serial.read(CHUNK))
+        # Not pyserial's read: its `select` refuses descriptors above 1,023, which a host of a hundred shoes has.
+        descriptor = self._serial.fileno()  # raises once the port is closed
+        if not ready((descriptor,), (), 0):
+            return b""
+        try:
+            data = os.read(descriptor, CHUNK)
+        except BlockingIOError:
+            return b""
+        if not data:  # what a disconnected device does
+            raise serial.SerialException("it is ready to read and gives nothing")
         return data
 
     def write(self, data: bytes) -> None:
@@ -127,7 +141,7 @@ class Port:
 
     def _writable(self) -> bool:
         """Is there room? (pyserial 3.5 turns in a loop when a write without time-out finds none.)"""
-        return self._fd is None or bool(select.select([], [self._fd], [], 0)[1])
+        return self._fd is None or bool(ready((), (self._fd,), 0))
 
     def close(self) -> None:
         """Close at once, so that the system can give the same name to the shoe when it comes back (S05)."""
