@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from dealershoe.bridge.port import Port
+from dealershoe.bridge.table_link import TICKS
 from dealershoe.deck.cards import FIFTY_TWO
 from dealershoe.deck.strip import TRAVEL
 from dealershoe.emulate.mechanics import P1, SAMPLE_MS, printed
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.timeline import Output
 from dealershoe.emulate.words import colour
-from shoelink import schema
+from dealershoe.link.codec import Decoder
+from shoelink import notice, schema
+from shoelink.link import Link
 
 MAIN = "from dealershoe.cli import main; main()"
 COMMAND = "python tests/bench/run.py loop"
@@ -29,6 +34,9 @@ BEYOND = 0.5  # mm: so far the trailing edge is past the lip when its mark comes
 SPEED = 3.0  # m/s = mm/ms, the fastest draw of the card code's range
 TABLE = "hand seats=1-11 button=11"
 HANDS = 40
+TRIPS = 2_000
+AGAIN_S = 0.25
+WAIT_S = 20.0  # for a session, and for one answer
 
 
 class TimedShoe(EmulatedShoe):
@@ -117,15 +125,81 @@ def draws_per_second() -> float:
     return 22 * HANDS / took
 
 
+class Asker:
+    """The host's end of the link on a port: asks the shoe for its time."""
+
+    def __init__(self, port: Port) -> None:
+        ident = schema.Ident(b"bench".ljust(8, b"\0"), b"bench".ljust(12, b"\0"), bytes(16))
+        self._port = port
+        self._link = Link(schema.HOST, ident, os.urandom, decoder=Decoder())
+        self._link.start(self._now())
+        self._until("PONG", lambda told: any(isinstance(one, notice.Delivered) for one in told))
+
+    @staticmethod
+    def _now() -> int:
+        return int(time.monotonic() * 1_000) & TICKS
+
+    def _until(self, what: str, came: Callable[[Any], bool]) -> None:
+        """Turn the link until `came` is true of what it said."""
+        until = time.monotonic() + WAIT_S
+        told: list[Any] = []
+        while not came(told):
+            if time.monotonic() > until:
+                raise RuntimeError(f"the shoe does not answer: no {what}")
+            told = list(self._link.poll(self._now()))
+            self._port.write(self._link.take())
+            self._port.wait(0.05, None)
+            told += self._link.receive(self._port.read(), self._now())
+            if any(isinstance(one, notice.Greeting) for one in told):
+                self._link.resume(0, self._now())
+
+    def trip(self, number: int) -> float:
+        """Microseconds from a PING to its PONG."""
+        word = self._link.stamp = schema.word(number)  # the link's own PINGs carry it too: the shoe answers the last
+
+        def answered(told: list[Any]) -> bool:
+            pongs = (one.message for one in told if isinstance(one, notice.Delivered))
+            return any(isinstance(pong, schema.Pong) and bytes(pong.ping) == word for pong in pongs)
+
+        begun = time.perf_counter()
+        again_s = 0.0
+
+        def asked(told: list[Any]) -> bool:  # a PING is not repeated by the link: ask again, the time goes on
+            nonlocal again_s
+            if answered(told):
+                return True
+            if time.monotonic() >= again_s and self._link.send(schema.Ping(word), self._now()):
+                again_s = time.monotonic() + AGAIN_S
+            return False
+
+        self._until("PONG", asked)
+        return (time.perf_counter() - begun) * 1e6
+
+
+def round_trips() -> list[float]:
+    """Microseconds from PING to PONG: pyserial, pty, the whole firmware on MicroPython, and back; sorted."""
+    with EmulatedShoe() as shoe:
+        port = Port(shoe.port)
+        try:
+            asker = Asker(port)
+            return sorted(asker.trip(number) for number in range(1, TRIPS + 1))
+        finally:
+            port.close()
+
+
 def figures() -> list[dict[str, Any]]:
     """The figures of this file."""
     times = draw_to_signal()
     p99 = times[round(0.99 * len(times)) - 1]
     rate = draws_per_second()
+    trips = round_trips()
+    half, most = trips[len(trips) // 2], trips[round(0.99 * len(trips)) - 1]
     return [
         figure("draw_to_signal_p99_ms", p99, "ms", "<= 5", p99 <= 5.0),
         figure("draw_to_signal_p50_ms", times[len(times) // 2], "ms", "", None),
         figure("loop_draws_per_s", rate, "draws/s", "", None),
+        figure("pty_round_trip_p50_us", half, "us", "<= 150", half <= 150),
+        figure("pty_round_trip_p99_us", most, "us", "<= 400", most <= 400),
     ]
 
 
