@@ -51,6 +51,11 @@ def test_a_rule_that_no_facts_can_satisfy(place: Path) -> None:
     assert said == ["11: rule `a` can never match: no facts make its `when` true"]
 
 
+def test_a_window_that_cannot_be_read_is_the_problem_not_its_rules(place: Path) -> None:
+    said = remarks(place, '[windows]\nlate = "actions / 0 > 1"\n' + rule("a", "exposed", window="late"), "problem")
+    assert said == ["6: window `late`: `/` needs a plain number other than 0 on its right"]
+
+
 @pytest.mark.parametrize(
     ("finding", "when"),
     [

@@ -51,9 +51,9 @@ def _never(kind: str, rule: Rule) -> bool:
 
 def _window(pack: Pack, rule: Rule) -> Iterator[Doubt]:
     """Is the window, where the rule matches, open for some facts and closed for others?"""
-    if not rule.window:
+    window = pack.windows.get(rule.window) if rule.window else None
+    if window is None:  # none asked for, or one that is a problem of its own
         return
-    window = pack.windows[rule.window]
     conditions = [window] if rule.when is None else [window, rule.when]
     sides = set()
     try:
