@@ -128,8 +128,7 @@ class Bridge:
 
         A view that draws gives way to the bridge's thread sooner than after Python's 5 ms; and the garbage collector
         leaves out what is loaded by now, which costs 14 ms a full collection otherwise (measured, 47,000 objects).
-        Where many bridges run they give way less often: every waiting thread wakes once an interval to ask, and with
-        128 of them at 0.5 ms a host of two cores does nothing else (measured).
+        Where many bridges run they give way less often: every waiting thread wakes once an interval to ask.
         """
         gc.freeze()
         self._thread.start()
