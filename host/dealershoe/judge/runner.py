@@ -18,13 +18,14 @@ from dealershoe.deal.items import (
     Line,
 )
 from dealershoe.errors import UserError
-from dealershoe.events import Draw, Event, PullBack
+from dealershoe.events import Draw, Event, Hand, NextHand, PullBack
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 from dealershoe.table.agenda import HOLDEM_STREETS, STUD_STREETS
 
 PLACES = ("seat", "burn", "board")  # what is due when a card is
+MOST_FACTS = 5000  # of one hand; a long one has some hundreds
 _EXPECT = (ExpectRuling, ExpectDue, ExpectPlaces, ExpectButton, ExpectDeck, ExpectSignal)
 
 
@@ -72,11 +73,12 @@ class Report:
 def run_script(name: str, lines: Iterable[Line], stack: Stack) -> Report:
     """Tell every line to a new session under `stack`.
 
-    Raises ScriptError for a line that cannot be true: a `deal` when no card is due, for one.
+    Raises ScriptError for a line that cannot be true (a `deal` when no card is due, for one), and for an endless hand.
     """
     session = TableSession(stack)
     report = Report(name)
     latest: Ruling | None = None
+    facts = 0
     for line in lines:
         item = line.item
         if isinstance(item, _EXPECT):
@@ -91,6 +93,11 @@ def run_script(name: str, lines: Iterable[Line], stack: Stack) -> Report:
             continue
         try:
             for event in events_of(session, item):
+                facts = 0 if isinstance(event, Hand | NextHand) else facts + 1
+                if facts > MOST_FACTS:
+                    raise UserError(
+                        f"more than {MOST_FACTS} events in one hand", "it is never ended", "begin the next with `hand`"
+                    )
                 outcome = session.tell(event, source="shoe" if isinstance(event, Draw | PullBack) else "script")
                 report.draws += isinstance(event, Draw)
                 report.rulings += [Ruled(name, line.number, line.text.strip(), r) for r in outcome.rulings]

@@ -198,7 +198,7 @@ def redeal(state: HandState) -> HandState:
         setup=setup,
         agenda=base_agenda(setup.game),
         served=(0,) * len(setup.order),
-        cards=tuple(card._replace(place=STUB, serves=0) for card in state.cards),
+        cards=(*state.cards[: state.reload], *(c._replace(place=STUB, serves=0) for c in state.cards[state.reload :])),
         reload=len(state.cards),
         seats=setup.seats,
         button=setup.button,
