@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 
 import click
 
-from dealershoe import __version__
+from dealershoe import __version__, streams
 from dealershoe.errors import UserError
 from dealershoe.lazy import LazyGroup
 
@@ -30,9 +31,18 @@ def commands() -> None:
 
 
 def main() -> None:
-    """Run a command; a `UserError` is one sentence on standard error and exit status 2."""
+    """Run a command; a `UserError` or a full disk is one sentence on standard error and exit status 2."""
+    streams.make_safe()
     try:
         commands(prog_name="dealershoe")
     except UserError as error:
-        click.echo(f"dealershoe: {error}", err=True)
-        sys.exit(2)
+        _refuse(error)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _refuse(UserError("nothing more can be written", str(error.strerror), "make room on that disk"))
+
+
+def _refuse(error: UserError) -> None:
+    click.echo(f"dealershoe: {error}", err=True)
+    sys.exit(2)

@@ -30,7 +30,7 @@ def command(files: tuple[str, ...], rules: str, as_json: bool, shelf: Shelf) -> 
         try:
             text = Path(name).read_text(encoding="utf-8")
         except OSError as error:
-            raise UserError(f"{name}: {error.strerror}", "the script is not there", "check the path") from error
+            raise UserError(f"{name} cannot be read", str(error.strerror), "name a deal script") from error
         except UnicodeDecodeError as error:
             raise UserError(f"{name}: not a text file", "it is not UTF-8", "give a .deal script") from error
         reports.append(run_script(name, parse(text, name), stack))
