@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
 import time
 
+import pytest
+from dealershoe.demo.command import closing_table
+from dealershoe.demo.player import Result
 from dealershoe.demo.scripts import CLEAN, FAST, INCIDENTS, SHOWN, load
+from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import DEFAULT
+from rich.console import Console
 
 MINUTE_S = 60  # the demonstration's own limit; on a busy machine three of them are waited for
 MAIN = "from dealershoe.cli import main; main()"
@@ -35,7 +41,7 @@ def test_piped_it_prints_plain_lines_checks_everything_and_ends_with_0() -> None
     assert total[1] == total[2]
     assert int(total[2]) >= 100
     for name in (SHOWN, *FAST):
-        assert [line for line in lines if line.startswith("│ " + name[:40])], name
+        assert [line for line in lines if line.startswith(f"{name} ")], name
     told = demo.stdout
     assert f"rules {DEFAULT}" in told
     assert "draw     #3 down → seat 3 (inferred)" in told
@@ -46,3 +52,21 @@ def test_piped_it_prints_plain_lines_checks_everything_and_ends_with_0() -> None
     assert "shoe     light amber, sound 440 Hz" in told
     assert "shoe     light red, sound 880 Hz" in told
     print(f"demo took {time.monotonic() - begun:.1f} s")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_no_figure_of_the_last_table_is_cut_off(width: int) -> None:
+    out = io.StringIO()
+    well, ill = (Result(load(name), 1, 16, 2, expected=12) for name in (SHOWN, max(INCIDENTS, key=len)))
+    ruling = Ruling("replace", "", "", "", "exposed", (), 0, "", "dealer", (), ())
+    well.rulings += [ruling, ruling._replace(ruling="play-on")]
+    ill.failures.append("line 3: ...")
+    Console(file=out, width=width).print(closing_table([well, ill]))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    first = next(line for line in lines if line.startswith(SHOWN[:6]))
+    second = next(line for line in lines if line.startswith(ill.script.name[:6]))
+    assert re.search(r" 1 +16 +2 +replace,.* 12 +12$", first)
+    assert re.search(r" 1 +16 +2 +none +12 +✗ 11$", second)
+    assert "play-on" in out.getvalue()
+    assert lines[-1].split() == ["in", "all", "2", "32", "4", "2", "24", "23"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 
 import pytest
 from dealershoe.view.prompt import Prompt
 from dealershoe.view.snapshot import DrawView, LightView, RulingView, SeatView, Snapshot, StepLine
-from dealershoe.view.table import STATE_STYLE, WIDTH, picture
+from dealershoe.view.table import STATE_STYLE, WIDTH, Picture
 from rich.console import Console
 
 NOW = Snapshot(
@@ -39,7 +40,7 @@ NOW = Snapshot(
 def drawn(now: Snapshot, width: int = WIDTH) -> str:
     """The picture without any colour."""
     out = io.StringIO()
-    Console(file=out, width=width, color_system=None).print(picture(now))
+    Console(file=out, width=width, color_system=None).print(Picture(now))
     return out.getvalue()
 
 
@@ -82,6 +83,18 @@ def test_eleven_seats_fit_one_ordinary_screen() -> None:
     assert len(lines) <= 24
     for seat in range(1, 12):
         assert f"seat {seat} " in drawn(NOW) or f"► {seat} DUE" in drawn(NOW)
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, WIDTH])
+def test_a_narrow_terminal_cuts_off_no_seat_no_way_up_no_light_and_no_sound(width: int) -> None:
+    light = LightView("floor", "red on lamps 5 to 8, flashing fast", "880 Hz and 660 Hz")
+    seats = tuple(replace(seat, due=seat.seat == 11) for seat in NOW.seats)
+    drawing = drawn(replace(NOW, seats=seats, due="seat 11", light=light), width)
+    assert max(map(len, drawing.splitlines())) <= width
+    assert sorted(map(int, re.findall(r"[─━] (?:seat |► )?(\d+)\b", drawing))) == [*range(1, 12)]
+    said = " ".join(drawing.split())
+    for words in (light.light, light.sound, "supervised", "#8 seat 3? down", "#9 seat 3 boxed exposed", "muck -"):
+        assert words in said
 
 
 def test_a_face_is_drawn_only_where_the_snapshot_has_one() -> None:

@@ -31,7 +31,7 @@ from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.shelf_command import shelf_option
 from dealershoe.rules.stack import DEFAULT
 from dealershoe.view.prompt import Prompt
-from dealershoe.view.table import picture
+from dealershoe.view.table import Picture
 
 try:
     import termios
@@ -181,7 +181,7 @@ def _show(bridge: Bridge) -> None:
                 for line in prompt.feed(os.read(keys, 1024)):
                     typed += 1
                     bridge.tell(line, STDIN, typed, refused)
-            now = picture(replace(bridge.snapshot(), prompt=prompt.text))
+            now = Picture(replace(bridge.snapshot(), prompt=prompt.text))
             said = [Text(text, style="bold yellow") for at, text in refusals if time.monotonic() - at < READ_S]
             screen.update(Group(now, *said), refresh=True)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -72,7 +73,7 @@ def _script(player: Player, screen: Screen | Pipe, name: str, place: int, of: in
 
 def _close(console: Console, results: list[Result], bridge: Bridge, took_s: float) -> None:
     """The table of results, what did not hold, and the exit status."""
-    console.print(_table(results))
+    console.print(closing_table(results))
     for result in results:
         for failure in result.failures:
             click.echo(f"{result.script.name}, {failure}", err=True)
@@ -84,19 +85,23 @@ def _close(console: Console, results: list[Result], bridge: Bridge, took_s: floa
         sys.exit(1)
 
 
-def _table(results: list[Result]) -> Table:
-    table = Table(title="what was dealt, and what the bridge made of it", title_justify="left")
-    table.add_column("script", no_wrap=True, overflow="ellipsis", ratio=1)
+def closing_table(results: list[Result]) -> Table:
+    """On a narrow terminal the names of the scripts give way, and never a figure."""
+    table = Table(
+        title="what was dealt, and what the bridge made of it", title_justify="left",
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0),
+    )  # fmt: skip
+    table.add_column("script", overflow="ellipsis", min_width=8)
     for head in ("hands", "draws", "findings"):
-        table.add_column(head, justify="right", no_wrap=True, min_width=len(head))
-    table.add_column("rulings", min_width=16)
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("rulings", min_width=8)
     for head in ("expected", "held"):
-        table.add_column(head, justify="right", no_wrap=True, min_width=len(head))
+        table.add_column(head, justify="right", no_wrap=True)
     for result in results:
         rulings = Counter(ruling.ruling for ruling in result.rulings)
         said = ", ".join(f"{name} ×{count}" if count > 1 else name for name, count in rulings.items()) or "none"
         counts = (result.hands, result.draws, result.findings)
-        held = str(result.held) if not result.failures else f"{result.held} NOT ALL"
+        held = str(result.held) if not result.failures else f"✗ {result.held}"
         table.add_row(result.script.name, *map(str, counts), said, str(result.expected), held)
     table.add_section()
     sums = (sum(getattr(result, name) for result in results) for name in ("hands", "draws", "findings"))

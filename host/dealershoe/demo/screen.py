@@ -18,7 +18,7 @@ from dealershoe.bridge.happening import Happening
 from dealershoe.demo.player import Result
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.words import Watcher, colour
-from dealershoe.view.table import picture
+from dealershoe.view.table import Picture
 
 READ_S = 0.9  # a watching person reads a ruling
 BAR = 30  # characters of the progress bar
@@ -155,4 +155,4 @@ class Screen:
             light, _, sound = self._watcher.words(time.monotonic()).partition("; sound ")
         now = bridge.snapshot()
         shown = replace(now.light, light=light.removeprefix("light "), sound=sound, pixels=shoe.lights)
-        return Group(picture(replace(now, light=shown)), self._progress)
+        return Group(Picture(replace(now, light=shown)), self._progress)

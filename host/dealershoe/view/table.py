@@ -1,4 +1,4 @@
-"""The live view of a table: a pure function from a snapshot to what rich draws. For dealers and the floor.
+"""The live view of a table: what rich draws of a snapshot, as wide as the terminal allows. For dealers and the floor.
 
 Never colour alone: what is due, wrong or done is also said by a word or a sign. A face shows only where the snapshot
 has one, and it has one on an open table only.
@@ -6,9 +6,11 @@ has one, and it has one on an open table only.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich import box
 from rich.align import Align
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -16,7 +18,9 @@ from rich.text import Text
 from dealershoe.view.snapshot import DrawView, LightView, RulingView, SeatView, Snapshot, StepLine
 
 WIDTH = 84  # columns of the whole picture: one screen of an ordinary terminal
-CELL = 15
+CELL = 15  # columns of a seat; on a narrow terminal as many as there are, and shorter words
+SHORT = 13  # in a seat with fewer columns "seat 11" and "DUE" have no room
+DRAWS = 30  # columns of the list of draws, two less where the picture is narrow
 # Seats as they sit, seen from above with the dealer at the bottom: clockwise from the dealer's left hand.
 FAR = (4, 5, 6, 7, 8)
 LEFT, RIGHT = 3, 9
@@ -34,18 +38,26 @@ RULING_STYLE = {"misdeal": "bold red", "void": "bold red", "floor": "bold magent
 MARK = {"button": "(D)", "sb": "sb", "bb": "bb"}
 
 
-def picture(now: Snapshot) -> RenderableType:
-    """The whole screen."""
-    parts: list[RenderableType] = [_head(now), _felt(now), _light(now.light), _happening(now)]
-    if now.faults:
-        parts.append(Text("! " + "; ".join(now.faults), style="bold yellow"))
-    if now.prompt is not None:
-        parts.append(Text(f"> {now.prompt}▏", style="bold"))
-    return Group(*parts)
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The whole screen. From 60 columns on nothing of it is cut off but long names."""
+
+    now: Snapshot
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        now, width = self.now, min(options.max_width, WIDTH)
+        yield _head(now, width)
+        yield _felt(now, min(CELL, (width - len(FAR) + 1) // len(FAR)))
+        yield _light(now.light, width)
+        yield _happening(now, width)
+        if now.faults:
+            yield Text("! " + "; ".join(now.faults), style="bold yellow")
+        if now.prompt is not None:
+            yield Text(f"> {now.prompt}▏", style="bold")
 
 
-def _head(now: Snapshot) -> RenderableType:
-    line = Text(no_wrap=True, overflow="ellipsis")
+def _head(now: Snapshot, width: int) -> RenderableType:
+    line = Text(no_wrap=width == WIDTH, overflow="ellipsis")
     line.append(now.title, style="bold")
     line.append(f"  rules {now.stack}")
     if now.hand is not None:
@@ -59,26 +71,24 @@ def _head(now: Snapshot) -> RenderableType:
     return Group(line, Text(counts, style="dim"))
 
 
-def _felt(now: Snapshot) -> RenderableType:
+def _felt(now: Snapshot, cell: int) -> RenderableType:
     by_seat = {view.seat: view for view in now.seats}
-    far, near = _row(), _row()
-    far.add_row(*(_seat(by_seat.get(seat)) for seat in FAR))
-    near.add_row(*(_dealer(now) if seat == 0 else _seat(by_seat.get(seat)) for seat in NEAR))
-    middle = Table.grid(padding=(0, 1))
-    for width in (CELL, 3 * CELL + 2, CELL):
-        middle.add_column(width=width)
-    middle.add_row(_seat(by_seat.get(LEFT)), _middle(now), _seat(by_seat.get(RIGHT)))
+    far, near = _row([cell] * len(FAR)), _row([cell] * len(NEAR))
+    far.add_row(*(_seat(by_seat.get(seat), cell) for seat in FAR))
+    near.add_row(*(_dealer(now) if seat == 0 else _seat(by_seat.get(seat), cell) for seat in NEAR))
+    middle = _row([cell, 3 * cell + 2, cell])
+    middle.add_row(_seat(by_seat.get(LEFT), cell), _middle(now), _seat(by_seat.get(RIGHT), cell))
     return Group(far, middle, near)
 
 
-def _row() -> Table:
-    grid = Table.grid(padding=(0, 1))
-    for _ in FAR:
-        grid.add_column(width=CELL)
+def _row(widths: list[int]) -> Table:
+    grid = Table.grid(padding=(0, 1), pad_edge=False)
+    for width in widths:
+        grid.add_column(width=width)
     return grid
 
 
-def _seat(seat: SeatView | None) -> RenderableType:
+def _seat(seat: SeatView | None, cell: int) -> RenderableType:
     if seat is None:
         return Text("\n")
     body = Text(no_wrap=True)
@@ -86,7 +96,11 @@ def _seat(seat: SeatView | None) -> RenderableType:
     body.append(f" {seat.cards}" if seat.cards else "")
     for mark in seat.marks:
         body.append(f" {MARK.get(mark, mark)}", style="cyan" if mark in MARK else "yellow")
-    name = f"► {seat.seat} DUE ◄" if seat.due else f"seat {seat.seat}"
+    short = cell < SHORT  # the number first: no cut may make another seat of it
+    if seat.due:
+        name = f"{seat.seat} ◄" if short else f"► {seat.seat} DUE ◄"
+    else:
+        name = f"{seat.seat}" if short else f"seat {seat.seat}"
     style = "bold green" if seat.due else "dim"
     return Panel(body, title=name, border_style=style, box=box.HEAVY if seat.due else box.ROUNDED, padding=(0, 0))
 
@@ -113,8 +127,8 @@ def _pile(name: str, count: int, faces: tuple[str, ...], due: bool) -> Text:
     return text
 
 
-def _light(light: LightView) -> RenderableType:
-    line = Text(no_wrap=True)
+def _light(light: LightView, width: int) -> RenderableType:
+    line = Text()
     line.append("shoe ")
     pixels = light.pixels
     if pixels is None:
@@ -126,14 +140,16 @@ def _light(light: LightView) -> RenderableType:
             line.append("■" if lit else "·", style=f"rgb({red},{green},{blue})" if lit else "dim")
         line.append("]")
     line.append(f" {light.state.upper()}", style=STATE_STYLE[light.state])
-    line.append(f"  light: {light.light}  sound: {light.sound}")
+    line.append("  " if width == WIDTH else "\n")  # always there, so that what is below stands still
+    line.append(f"light: {light.light}  sound: {light.sound}")
     return line
 
 
-def _happening(now: Snapshot) -> RenderableType:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(width=30)
-    grid.add_column(width=WIDTH - 32)
+def _happening(now: Snapshot, width: int) -> RenderableType:
+    draws = DRAWS if width == WIDTH else DRAWS - 2
+    grid = Table.grid(padding=(0, 2), pad_edge=False)
+    grid.add_column(width=draws)
+    grid.add_column(width=max(width - draws - 2, 1))
     grid.add_row(_draws(now.draws), Group(*_rulings(now.rulings), *_steps(now.steps), *_words(now)))
     return grid
 
