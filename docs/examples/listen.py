@@ -39,4 +39,9 @@ def now() -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except KeyboardInterrupt:
+        pass
+    except serial.SerialException as gone:
+        sys.exit(f"the shoe has gone: {gone}")
