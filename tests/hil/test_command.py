@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import re
 import select
+import shlex
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -125,6 +128,33 @@ def test_a_bridge_at_the_other_end_deals_the_script_through(tmp_path: Path, runn
         bridge.terminate()
         said = bridge.communicate(timeout=DEADLINE)[0]
     assert re.search(r"#3 boxed.*\nruling ", said), said
+
+
+@pytest.mark.skipif(shutil.which("setsid") is None, reason="no setsid gives a shell a terminal of its own")
+def test_in_the_background_of_a_terminal_it_goes_on_and_leaves_no_name_behind(tmp_path: Path) -> None:
+    name, log = tmp_path / "shoe", tmp_path / "log"
+    master, terminal = os.openpty()
+    job = f"set -m; {shlex.join([*COMMAND, '--link', str(name)])} > {shlex.quote(str(log))} & echo $!; wait"
+    shell = subprocess.Popen(
+        ["setsid", "--ctty", "bash", "-c", job], stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, text=True
+    )
+    try:
+        assert shell.stdout is not None
+        shoe = int(shell.stdout.readline())
+        end = time.monotonic() + DEADLINE
+        while "in the background" not in (log.read_text() if log.exists() else ""):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        with HostEnd(str(name)) as host:
+            host.want(schema.Due(0, 77, schema.DUE_SEAT, 1, 1))
+        os.kill(shoe, signal.SIGTERM)
+        assert shell.wait(DEADLINE) == 0
+        assert not name.is_symlink()
+    finally:
+        shell.kill()
+        shell.communicate()
+        os.close(master)
+        os.close(terminal)
 
 
 def test_the_firmware_ends_with_the_process_that_started_it(running: list[Running]) -> None:

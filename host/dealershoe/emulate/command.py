@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 import click
 
@@ -28,6 +29,7 @@ from dealershoe.session import TableSession
 
 BETWEEN = {"real": 0.35, "fast": 0.0}  # seconds from card to card at a dealer's pace
 A_PERSON = 600.0  # seconds to type a line somewhere else
+LOOK_S = 0.5  # between two looks whether the firmware still runs
 LIVE_HELP = f"""\
 Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, card 3 exposed, betting complete. Also:
   press KEY [held]     KEY one of {", ".join(KEYS)}
@@ -65,6 +67,7 @@ def command(
     Cards and keys go through the shoe's sensors. What a shoe cannot sense (who sits where, who acts) is written to
     --say, a pipe into the host's input say, or shown for you to tell the host.
     """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C, the link's name taken away
     accidents = [parse_accident(fault) for fault in faults]
     lines = _script(script) if script is not None else ()
     session = TableSession(load_stack(rules))
@@ -181,6 +184,8 @@ def _wait_for_host(shoe: EmulatedShoe, out: _Printer) -> None:
 def _live(shoe: EmulatedShoe, dealer: ScriptedDealer, narrator: Narrator, out: _Printer) -> None:
     """Commands from standard input until it ends. A bad line on a terminal is told, in a pipe it ends the run."""
     if sys.stdin.isatty():
+        if os.tcgetpgrp(sys.stdin.fileno()) != os.getpgrp():
+            _stay(shoe, out)
         out(LIVE_HELP)
     for number, text in enumerate(sys.stdin, 1):
         try:
@@ -190,6 +195,14 @@ def _live(shoe: EmulatedShoe, dealer: ScriptedDealer, narrator: Narrator, out: _
             if not sys.stdin.isatty():
                 raise
             out(f"dealershoe: {error}")
+
+
+def _stay(shoe: EmulatedShoe, out: _Printer) -> NoReturn:
+    """In the background of a terminal: whoever reads from it there is stopped, and the shoe would not answer."""
+    out("in the background of a terminal no commands are read; `kill` switches the shoe off")
+    while True:
+        shoe.check()
+        time.sleep(LOOK_S)
 
 
 def _obey(
