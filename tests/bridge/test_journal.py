@@ -41,6 +41,12 @@ def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
         assert len(journal.rows(RulingRow)) == len(journal.rows(SignalRow)) == len(journal.rows(DeviceRow)) == 1
 
 
+def test_what_counts_as_stored_has_been_forced_onto_the_disk(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal") as journal:
+        full = 2  # sqlite.org/pragma.html#pragma_synchronous: each commit waits for the disk, also in WAL mode
+        assert journal._db.execute("PRAGMA synchronous").fetchone() == (full,)
+
+
 def test_the_same_number_of_the_same_shoe_is_kept_once_and_the_first_report_stands(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal") as journal:
         journal.write([frame(1, 5, b"first")])

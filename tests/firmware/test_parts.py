@@ -185,10 +185,11 @@ def test_780_ms_is_not_held() -> None:
     assert Fingers().hold(IDLE, 30).hold(LEVELS[4], 780).hold(IDLE, 30).told == [(5, schema.PRESS_SHORT)]
 
 
-def test_bounce_and_a_level_between_two_keys_are_nothing() -> None:
+@pytest.mark.parametrize("ms", [4, 8])  # one reading, two
+def test_bounce_and_a_level_between_two_keys_are_nothing(ms: int) -> None:
     fingers = Fingers().hold(IDLE, 30)
     for _ in range(20):
-        fingers.hold(LEVELS[2], 4).hold(IDLE, 4)
+        fingers.hold(LEVELS[2], ms).hold(IDLE, ms)
     fingers.hold(16384, 500).hold(IDLE, 30)
     assert fingers.told == []
 
