@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 import threading
 import time
@@ -29,6 +28,7 @@ from dealershoe.session import TableSession
 
 BETWEEN = {"real": 0.35, "fast": 0.0}  # seconds from card to card at a dealer's pace
 A_PERSON = 600.0  # seconds to type a line somewhere else
+A_LISTENER = 5.0  # seconds for a host that has said nothing of hands to begin one; then it only listens
 LOOK_S = 0.5  # between two looks whether the firmware still runs
 LIVE_HELP = f"""\
 Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, card 3 exposed, betting complete. Also:
@@ -67,7 +67,6 @@ def command(
     Cards and keys go through the shoe's sensors. What a shoe cannot sense (who sits where, who acts) is written to
     --say, a pipe into the host's input say, or shown for you to tell the host.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C, the link's name taken away
     accidents = [parse_accident(fault) for fault in faults]
     lines = _script(script) if script is not None else ()
     session = TableSession(load_stack(rules))
@@ -123,12 +122,15 @@ class _Teller:
             self._say(f"tell the host: {text}")
         line = parse_line(text, 1, "dealer")
         begins = line is not None and isinstance(line.item, Hand | NextHand)
-        speaks_of_hands = self._file is not None or before is not None  # a host that never sends DUE only listens
-        if begins and speaks_of_hands and self._shoe.line.up:
-            # its cards must not be counted in the hand before
-            self._shoe.wait_for(
-                lambda: self._shoe.line.due not in (None, before), f"the host to begin `{text}`", deadline=A_PERSON
-            )
+        if begins and self._shoe.line.up:
+            # its cards must not be counted in the hand before; a host that has never sent DUE may only listen
+            speaks = self._file is not None or before is not None
+            with contextlib.nullcontext() if speaks else contextlib.suppress(UserError):
+                self._shoe.wait_for(
+                    lambda: self._shoe.line.due not in (None, before),
+                    f"the host to begin `{text}`",
+                    deadline=A_PERSON if speaks else A_LISTENER,
+                )
 
     def close(self) -> None:
         """No more lines."""
