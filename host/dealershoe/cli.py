@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import signal
 import sys
 
 import click
@@ -33,6 +34,7 @@ def commands() -> None:
 def main() -> None:
     """Run a command; a `UserError` or a full disk is one sentence on standard error and exit status 2."""
     streams.make_safe()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: files closed, names taken away
     try:
         commands(prog_name="dealershoe")
     except UserError as error:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from dealershoe.demo.command import closing_table
@@ -52,6 +54,21 @@ def test_piped_it_prints_plain_lines_checks_everything_and_ends_with_0() -> None
     assert "shoe     light amber, sound 440 Hz" in told
     assert "shoe     light red, sound 880 Hz" in told
     print(f"demo took {time.monotonic() - begun:.1f} s")
+
+
+def test_ended_from_outside_it_leaves_no_folder_behind(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", MAIN, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    ) as demo:  # fmt: skip
+        assert demo.stdout is not None
+        assert any(line.startswith("draw ") for line in demo.stdout)
+        assert [*tmp_path.iterdir()]
+        demo.terminate()
+        said = demo.communicate(timeout=MINUTE_S)[1]
+    assert demo.returncode == 1
+    assert "Traceback" not in said
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])

@@ -6,7 +6,6 @@ import contextlib
 import os
 import queue
 import select
-import signal
 import sys
 import threading
 import time
@@ -14,7 +13,6 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import TextIO
 
 import click
@@ -104,7 +102,6 @@ def command(
         keys=None if any_shoe else keystore.load(keys or keystore.default_path()),
         dictionaries=dictionary.Shelf(dictionary.default_folder()),
     )
-    signal.signal(signal.SIGTERM, _interrupt)
     live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     try:
         bridge.start()
@@ -120,10 +117,6 @@ def command(
     if bridge.error is not None:
         click.echo(f"dealershoe: the table is unsupervised; the bridge has failed: {bridge.error!r}", err=True)
         sys.exit(1)
-
-
-def _interrupt(_: int, __: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _refused(error: UserError | None) -> None:
