@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from bridge.rig import Rig, Shoe
+from bridge.rig import NO_RULES, Rig, Shoe
 from dealershoe.bridge.journal import EventRow, Fact, RulingRow, SignalRow
 from dealershoe.errors import UserError
+from dealershoe.rules.stack import Stack, load_stack
 from shoelink import schema
 
 HAND = "hand seats=1-6 button=6"
@@ -16,9 +17,9 @@ def dealt(rig: Rig) -> list[int]:
     return [entry.draw for entry in rig.durable if isinstance(entry, EventRow) and entry.kind == "Draw"]  # type: ignore[misc]
 
 
-def ready() -> Rig:
+def ready(rules: Stack = NO_RULES) -> Rig:
     """A rig with a hand begun and the shoe knowing what is due."""
-    rig = Rig()
+    rig = Rig(rules=rules)
     rig.run(50)
     rig.say(HAND)
     rig.run(20)
@@ -36,6 +37,21 @@ def test_the_shoe_is_told_signal_mode_and_what_is_due() -> None:
     assert rig.shoe.signal.mode == schema.MODE_SUPERVISED
     assert (rig.shoe.due.due, rig.shoe.due.seat, rig.shoe.due.cards) == (schema.DUE_SEAT, 1, 1)
     assert rig.shoe.due.hand == rig.desk.hand
+
+
+@pytest.mark.parametrize(
+    ("rules", "signal", "reason"),
+    [
+        ("tda-2024", schema.SIGNAL_FLOOR, schema.REASON_FLOOR),  # no rule of these books is about one boxed card
+        ("roberts", schema.SIGNAL_ATTENTION, schema.REASON_REPLACE),
+    ],
+)
+def test_the_shoe_is_told_why_it_does_not_show_ready(rules: str, signal: int, reason: int) -> None:
+    rig = ready(load_stack(rules))
+    assert (rig.shoe.signal.signal, rig.shoe.signal.reason) == (schema.SIGNAL_READY, schema.REASON_NONE)
+    rig.card(1, way_up=schema.WAY_UP)
+    rig.run(20)
+    assert (rig.shoe.signal.signal, rig.shoe.signal.reason) == (signal, reason)
 
 
 def test_each_draw_moves_what_is_due() -> None:

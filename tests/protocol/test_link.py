@@ -66,8 +66,10 @@ def test_the_greeting_ends_in_silence_not_in_a_storm() -> None:
 
 
 @pytest.mark.parametrize("start", [0, timing.TICKS - 400, timing.TICKS])
-def test_a_lost_link_is_known_to_both_ends_within_750_ms(start: int) -> None:
+@pytest.mark.parametrize("idle", range(0, 250, 10))  # a PING each 246 ms: one of these is just before the silence
+def test_a_lost_link_is_known_to_both_ends_within_750_ms(start: int, idle: int) -> None:
     rig = _up(start=start)
+    rig.run(rig.now + idle)
     began = rig.now
     rig.silence(5000)
     rig.run(began + 5000)
