@@ -390,8 +390,8 @@ def _flags(state: HandState, found: list[Finding], event: Draw) -> Drawn:
     seat = card.serves or (card.place if isinstance(card.place, int) else 0)
     if event.boxed:
         found.append(Finding("boxed", (number,), seat, street=card.street))
-    by = event.exposed or ("dealer" if event.up and not event.boxed else None)
-    if by and not event.boxed:
+    by = event.exposed or ("dealer" if event.up else None)
+    if by:
         state, exposed = expose(state, number, by)
         found += exposed
     if event.card == "joker":
