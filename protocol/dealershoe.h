@@ -1,7 +1,7 @@
 /* The link between a dealing shoe and its host, in C99: kinds, codes, bodies and a codec. For shoes and hosts that are
  * not written in Python.
  *
- * Link 1.0, schema 3364663f. Written by `python protocol/outside.py` from `shoelink/schema.py` and the tables of
+ * Link 1.0, schema b92415b4. Written by `python protocol/outside.py` from `shoelink/schema.py` and the tables of
  * `protocol/README.md`, which tells the whole; do not edit.
  *
  * All numbers on the line are little-endian. A body may be longer than known here (fields are added at its end), and is
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define DEALERSHOE_SCHEMA {0x33, 0x64, 0x66, 0x3F} /* HELLO.schema: first bytes of SHA-256 of the canonical schema */
+#define DEALERSHOE_SCHEMA {0xB9, 0x24, 0x15, 0xB4} /* HELLO.schema: first bytes of SHA-256 of the canonical schema */
 
 #define DEALERSHOE_MAJOR 1
 #define DEALERSHOE_MINOR 0
@@ -54,6 +54,7 @@ extern "C" {
 #define DEALERSHOE_CARD_REVERSED 2
 #define DEALERSHOE_CARD_UNREAD 4
 #define DEALERSHOE_CARD_FOREIGN 8
+#define DEALERSHOE_CARD_JOKER 16
 #define DEALERSHOE_DECK_UNKNOWN 255
 #define DEALERSHOE_KEY_NEW_HAND 1
 #define DEALERSHOE_KEY_ACTION 2
@@ -153,6 +154,10 @@ enum dealershoe_kind {
     DEALERSHOE_FAULT = 0x66,
     /* reliable, and is no longer */
     DEALERSHOE_CLEAR = 0x27,
+    /* reliable, a hand begins, and what its secret is bound to */
+    DEALERSHOE_COMMIT = 0x2A,
+    /* reliable, the secret of a hand that is over */
+    DEALERSHOE_REVEAL = 0x2B,
     /* critical, reliable, what light and buzzer show: the class of the ruling, never a card */
     DEALERSHOE_SIGNAL = 0xE8,
     /* reliable, which hand it is and where the next card is due */
@@ -509,7 +514,7 @@ struct dealershoe_card {
     uint16_t draw;
     /* sample index of the trailing edge × 50 µs */
     uint32_t t_us;
-    /* 0 to 53 on an open table, FFFFFFFF unread */
+    /* 0 to 53 on an open table, else under the secret of the hand; FFFFFFFF unread */
     uint32_t token;
     uint8_t deck;
     uint8_t way_up;
@@ -741,6 +746,53 @@ static inline size_t dealershoe_clear_write(uint8_t *body, const struct dealersh
     dealershoe_put(body + 4, in->code, 1);
     dealershoe_put(body + 5, in->detail, 2);
     return 7;
+}
+
+/* COMMIT: a hand begins, and what its secret is bound to. */
+struct dealershoe_commit {
+    uint16_t hand;
+    /* zeros on an open table */
+    uint8_t commitment[22];
+};
+#define DEALERSHOE_COMMIT_MINIMUM 24 /* bytes */
+
+static inline int dealershoe_commit_read(const uint8_t *body, size_t length, struct dealershoe_commit *out)
+{
+    if (length < 24)
+        return -1;
+    out->hand = (uint16_t)dealershoe_get(body + 0, 2);
+    memcpy(out->commitment, body + 2, 22);
+    return 0;
+}
+
+static inline size_t dealershoe_commit_write(uint8_t *body, const struct dealershoe_commit *in)
+{
+    dealershoe_put(body + 0, in->hand, 2);
+    memcpy(body + 2, in->commitment, 22);
+    return 24;
+}
+
+/* REVEAL: the secret of a hand that is over. */
+struct dealershoe_reveal {
+    uint16_t hand;
+    uint8_t secret[16];
+};
+#define DEALERSHOE_REVEAL_MINIMUM 18 /* bytes */
+
+static inline int dealershoe_reveal_read(const uint8_t *body, size_t length, struct dealershoe_reveal *out)
+{
+    if (length < 18)
+        return -1;
+    out->hand = (uint16_t)dealershoe_get(body + 0, 2);
+    memcpy(out->secret, body + 2, 16);
+    return 0;
+}
+
+static inline size_t dealershoe_reveal_write(uint8_t *body, const struct dealershoe_reveal *in)
+{
+    dealershoe_put(body + 0, in->hand, 2);
+    memcpy(body + 2, in->secret, 16);
+    return 18;
 }
 
 /* SIGNAL: what light and buzzer show: the class of the ruling, never a card. */

@@ -3,7 +3,7 @@
 # tells the whole: how to undo COBS, what the CRC covers, what an unknown kind means.
 meta:
   id: dealershoe
-  title: dealershoe link 1.0, schema 3364663f
+  title: dealershoe link 1.0, schema b92415b4
   endian: le
 seq:
   - id: kind
@@ -47,6 +47,8 @@ seq:
         0x65: deck
         0x66: fault
         0x27: clear
+        0x2a: commit
+        0x2b: reveal
         0xe8: signal
         0xa9: due
   - id: tag
@@ -210,7 +212,7 @@ types:
         doc: "sample index of the trailing edge × 50 µs"
       - id: token
         type: u4
-        doc: "0 to 53 on an open table, FFFFFFFF unread"
+        doc: "0 to 53 on an open table, else under the secret of the hand; FFFFFFFF unread"
       - id: deck
         type: u1
       - id: way_up
@@ -313,6 +315,21 @@ types:
       - id: detail
         type: u2
         doc: "of JOURNAL_FULL how many events are missing"
+  commit:
+    doc: "a hand begins, and what its secret is bound to"
+    seq:
+      - id: hand
+        type: u2
+      - id: commitment
+        size: 22
+        doc: "zeros on an open table"
+  reveal:
+    doc: "the secret of a hand that is over"
+    seq:
+      - id: hand
+        type: u2
+      - id: secret
+        size: 16
   signal:
     doc: "what light and buzzer show: the class of the ruling, never a card"
     seq:

@@ -131,6 +131,8 @@ KEY = Struct("hand" / Int16ul, "t_us" / Word, "key" / Byte, "press" / Byte)
 DECK = Struct("hand" / Int16ul, "t_us" / Word, "event" / Byte, "deck" / Byte, "count" / Byte)
 FAULT = Struct("t_us" / Word, "code" / Byte, "detail" / Int16ul)
 CLEAR = Struct("t_us" / Word, "code" / Byte, "detail" / Int16ul)
+COMMIT = Struct("hand" / Int16ul, "commitment" / Bytes(22))
+REVEAL = Struct("hand" / Int16ul, "secret" / Bytes(16))
 SIGNAL = Struct("generation" / Int16ul, "signal" / Byte, "reason" / Byte, "mode" / Byte)
 DUE = Struct("generation" / Int16ul, "hand" / Int16ul, "due" / Byte, "seat" / Byte, "cards" / Byte)
 
@@ -169,6 +171,8 @@ KINDS = {
     "DECK": Declared("shoe", True, True, 5, DECK),
     "FAULT": Declared("shoe", True, True, 6, FAULT),
     "CLEAR": Declared("shoe", False, True, 7, CLEAR),
+    "COMMIT": Declared("shoe", False, True, 10, COMMIT),
+    "REVEAL": Declared("shoe", False, True, 11, REVEAL),
     "SIGNAL": Declared("host", True, True, 8, SIGNAL),
     "DUE": Declared("host", False, True, 9, DUE),
 }

@@ -76,6 +76,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "DECK": {"hand": 256, "t_us": b"\x01\x00\x00\x01", "event": 1, "deck": 255, "count": 52},
     "FAULT": {"t_us": b"\x01\x00\x00\x02", "code": 5, "detail": 0},
     "CLEAR": {"t_us": b"\x01\x00\x00\x03", "code": 5, "detail": 17},
+    "COMMIT": {"hand": 7, "commitment": bytes(range(100, 122))},
+    "REVEAL": {"hand": 6, "secret": b"\x00" + bytes(range(201, 215)) + b"\x00"},
     "SIGNAL": {"generation": 258, "signal": 2, "reason": 1, "mode": 0},
     "DUE": {"generation": 259, "hand": 7, "due": 1, "seat": 11, "cards": 2},
 }

@@ -37,6 +37,8 @@ KEY = 0x64
 DECK = 0x65
 FAULT = 0x66
 CLEAR = 0x27
+COMMIT = 0x2A
+REVEAL = 0x2B
 SIGNAL = 0xE8
 DUE = 0xA9
 
@@ -58,7 +60,7 @@ FRAME = 61  # most on the wire, both delimiters included
 WAY_DOWN, WAY_UP, WAY_UNKNOWN = 0, 1, 2  # in the shoe; UP is boxed
 TARGET_UNKNOWN, TARGET_BURN, TARGET_BOARD, TARGET_MUCK, TARGET_OFF_TABLE = 0, 32, 33, 34, 35  # 1..11: the seat
 ORIGIN_NONE, ORIGIN_LANE, ORIGIN_SEAT_SENSOR = 0, 1, 2
-CARD_DOUBLE, CARD_REVERSED, CARD_UNREAD, CARD_FOREIGN = 1, 2, 4, 8  # flags of CARD
+CARD_DOUBLE, CARD_REVERSED, CARD_UNREAD, CARD_FOREIGN, CARD_JOKER = 1, 2, 4, 8, 16  # flags of CARD
 DECK_UNKNOWN = 255  # deck of CARD and DECK
 KEY_NEW_HAND, KEY_ACTION, KEY_BETTING_COMPLETE, KEY_EXPOSED, KEY_DONE, KEY_FLOOR = 1, 2, 3, 4, 5, 6
 PRESS_SHORT, PRESS_HELD = 0, 1  # DONE held is undo
@@ -94,6 +96,7 @@ CODES = {
         (CARD_REVERSED, "REVERSED"),
         (CARD_UNREAD, "UNREAD"),
         (CARD_FOREIGN, "FOREIGN"),
+        (CARD_JOKER, "JOKER"),
     ),
     "key": (
         (KEY_NEW_HAND, "NEW_HAND"),
@@ -213,6 +216,8 @@ Key = _message("KEY", KEY, SHOE, "<H4sBB", "hand t_us key press")
 Deck = _message("DECK", DECK, SHOE, "<H4sBBB", "hand t_us event deck count")
 Fault = _message("FAULT", FAULT, SHOE, "<4sBH", "t_us code detail")
 Clear = _message("CLEAR", CLEAR, SHOE, "<4sBH", "t_us code detail")
+Commit = _message("COMMIT", COMMIT, SHOE, "<H22s", "hand commitment")
+Reveal = _message("REVEAL", REVEAL, SHOE, "<H16s", "hand secret")
 Signal = _message("SIGNAL", SIGNAL, HOST, "<HBBB", "generation signal reason mode")
 Due = _message("DUE", DUE, HOST, "<HHBBB", "generation hand due seat cards")
 

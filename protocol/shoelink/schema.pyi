@@ -27,6 +27,8 @@ KEY: Final = 100
 DECK: Final = 101
 FAULT: Final = 102
 CLEAR: Final = 39
+COMMIT: Final = 42
+REVEAL: Final = 43
 SIGNAL: Final = 232
 DUE: Final = 169
 FLAG_AUTH: Final = 128
@@ -54,6 +56,7 @@ CARD_DOUBLE: Final = 1
 CARD_REVERSED: Final = 2
 CARD_UNREAD: Final = 4
 CARD_FOREIGN: Final = 8
+CARD_JOKER: Final = 16
 DECK_UNKNOWN: Final = 255
 KEY_NEW_HAND: Final = 1
 KEY_ACTION: Final = 2
@@ -224,6 +227,14 @@ class Clear(NamedTuple):
     code: int
     detail: int
 
+class Commit(NamedTuple):
+    hand: int
+    commitment: bytes
+
+class Reveal(NamedTuple):
+    hand: int
+    secret: bytes
+
 class Signal(NamedTuple):
     generation: int
     signal: int
@@ -256,6 +267,8 @@ Message = (
     | Deck
     | Fault
     | Clear
+    | Commit
+    | Reveal
     | Signal
     | Due
 )
