@@ -7,6 +7,8 @@ tells the whole; `session.py` and `greeting.py`, `seal.py`, `numbered.py`, `desi
 have the parts, `schema.py` the messages.
 """
 
+import struct
+
 from shoelink import notice, schema, timing
 from shoelink.numbered import DUPLICATE, GAP
 from shoelink.seal import FOREIGN, FRESH, REFUSED, Guard
@@ -99,8 +101,9 @@ class Link(Session):
 
     def take(self) -> bytes:
         """The bytes to write now; they count as written."""
-        data = bytes(self.out[: self.ready])
-        self._outbox.ready = 0
+        outbox = self._outbox
+        data = bytes(outbox.buffer[: outbox.ready])
+        outbox.ready = 0
         return data
 
     def taken(self, written: int) -> None:
@@ -188,17 +191,20 @@ class Link(Session):
 
         What a host gets most, the event that it waits for, takes the shortest way.
         """
-        unpack = self.decoder.unpack
+        read, layouts, types = struct.unpack_from, schema.LAYOUTS, schema.TYPES
         build = self.decoder.build
         tell = self._notices.append
         receiver = self._receiver
         events = self._events
+        number, low = receiver.expected, receiver.low
         echoes = 0
         for kind, flags, seq, ack, body in frames:
-            if seq == receiver.low and len(body) >= events[kind]:
-                self._may_nak = True
-                tell(build(notice.Recorded, (receiver.take(), kind, unpack(kind, body), body)))
+            if seq == low and len(body) >= events[kind]:
+                tell(build(notice.Recorded, (number, kind, build(types[kind], read(layouts[kind], body)), body)))
+                number += 1
+                low = number & 0xFFFF
                 continue
+            self._come_to(number)
             plain = self._known[kind]
             if kind & schema.FROM_HOST != self._peers:
                 echoes += 1
@@ -207,9 +213,9 @@ class Link(Session):
                 if kind & schema.RELIABLE and self.up:
                     self._stop("short body", kind, seq)
             elif plain == schema.HELLO:
-                self._hello(unpack(plain, body), flags, now)
+                self._hello(schema.unpack(plain, body), flags, now)
             elif plain == schema.IDENT:
-                self._greeting.ident = unpack(plain, body)
+                self._greeting.ident = schema.unpack(plain, body)
                 self._rise(now)
             elif not self.up:
                 self.count["early"] += 1
@@ -224,9 +230,16 @@ class Link(Session):
                 self._unnumbered(kind, plain, body, now)
             else:
                 self._irregular(kind, seq, body)
+            number, low = receiver.expected, receiver.low
+        self._come_to(number)
         self.count["received"] += len(frames) - echoes
         self.count["echoes"] += echoes
         return len(frames) - echoes
+
+    def _come_to(self, number: int) -> None:
+        """Events were taken in order; `number` is expected now."""
+        if self._receiver.take_to(number):
+            self._may_nak = True
 
     def _irregular(self, kind: int, seq: int, body: bytes) -> None:
         """An event that is not the known kind with the number expected."""
@@ -243,11 +256,12 @@ class Link(Session):
             self._stop("unknown critical kind", kind, self._receiver.expected)
         else:
             self.count["unknown"] += 1
-            self._notices.append(notice.Recorded(self._receiver.take(), kind, None, body))
+            self._notices.append(notice.Recorded(self._receiver.expected, kind, None, body))
+            self._come_to(self._receiver.expected + 1)
 
     def _desired(self, kind: int, plain: int, body: bytes) -> None:
         if plain:
-            message = self.decoder.unpack(plain, body)
+            message = schema.unpack(plain, body)
             before = self._obeyed.newest.get(plain)
             if self._obeyed.take(plain, message.generation):
                 self._may_nak = True
@@ -272,15 +286,15 @@ class Link(Session):
             if self._host:
                 self._wishes.again(False)
             else:
-                self._sender.back(self.decoder.unpack(plain, body).expected)
+                self._sender.back(schema.unpack(plain, body).expected)
         elif plain == schema.ACK:
             if self._host:
-                ack = self.decoder.unpack(plain, body)
+                ack = schema.unpack(plain, body)
                 self._wishes.confirm(ack.kind, ack.generation, now)
         elif plain == schema.LOOKUP:
-            self._teller.ask(self.decoder.unpack(plain, body).offset)
+            self._teller.ask(schema.unpack(plain, body).offset)
         elif self._host or plain == schema.ENROLL:
-            self._notices.append(notice.Delivered(plain, self.decoder.unpack(plain, body)))
+            self._notices.append(notice.Delivered(plain, schema.unpack(plain, body)))
 
     def _reject(self, reason: int) -> None:
         """One NAK for a condition: again only after something in order, or after silence."""

@@ -141,12 +141,13 @@ class Receiver:
             return NEW
         return DUPLICATE if number < self.expected else GAP
 
-    def take(self) -> int:
-        """Count the expected event as received and return its number."""
-        number = self.expected
-        self.expected = number + 1
-        self.low = (number + 1) & 0xFFFF
-        return number
+    def take_to(self, number: int) -> bool:
+        """All events below `number` were received in order. False: that is not news."""
+        if number == self.expected:
+            return False
+        self.expected = number
+        self.low = number & 0xFFFF
+        return True
 
     def store(self, number: int) -> bool:
         """Everything up to `number` is stored. False: that is not news."""

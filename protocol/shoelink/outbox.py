@@ -1,7 +1,11 @@
 """What an end has to say, as frames that wait to be written; sealed, if it has a key."""
 
-from shoelink import frame, schema
+from shoelink import schema
 from shoelink.seal import Guard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # MicroPython has neither
+    from collections.abc import Callable
 
 SIZE = 320  # bytes kept: a greeting and five events, 28 ms at 115,200 Bd
 _USB_PACKET = 64  # a write of whole packets can stall (micropython #15960)
@@ -10,16 +14,21 @@ _USB_PACKET = 64  # a write of whole packets can stall (micropython #15960)
 class Outbox:
     """`buffer` has `ready` bytes to be written. `count` is the link's: "sent" is counted here.
 
+    `encode_into` is `frame.encode_into`, or does the same.
+
     Without a guard nothing here allocates on MicroPython, or a card could not be sent from a full heap.
     """
 
-    def __init__(self, mark: int, guard: "Guard | None", count: "dict[str, int]") -> None:
+    def __init__(
+        self, mark: int, guard: "Guard | None", count: "dict[str, int]", encode_into: "Callable[..., int]"
+    ) -> None:
         self.buffer = bytearray(SIZE)
         self.ready = 0
         self.at = 0  # tick of the last frame
         self._mark = mark  # schema.FROM_HOST for a host
         self._guard = guard
         self._count = count
+        self._encode_into = encode_into
         self._body = bytearray(schema.BODY)
         self._seq = 0
 
@@ -35,7 +44,7 @@ class Outbox:
         if self._guard:
             self._close(self._guard, False, self._seq, kind, flags, ack, bytes(self._body[:length]))
         else:
-            self.ready = frame.encode_into(self.buffer, self.ready, kind, flags, self._seq, ack, self._body, 0, length)
+            self.ready = self._encode_into(self.buffer, self.ready, kind, flags, self._seq, ack, self._body, 0, length)
         self._sent(now)
 
     def put_event(self, number: int, kind: int, body: bytearray, start: int, length: int, now: int) -> None:
@@ -43,7 +52,7 @@ class Outbox:
         if self._guard:
             self._close(self._guard, True, number, kind, 0, 0, bytes(body[start : start + length]))
         else:
-            self.ready = frame.encode_into(self.buffer, self.ready, kind, 0, number, 0, body, start, length)
+            self.ready = self._encode_into(self.buffer, self.ready, kind, 0, number, 0, body, start, length)
         self._sent(now)
 
     def pad(self) -> None:
@@ -63,7 +72,7 @@ class Outbox:
         seq, tag = guard.close(numbered, number, kind, flags, ack, body)
         if tag:
             flags |= schema.FLAG_AUTH
-        self.ready = frame.encode_into(self.buffer, self.ready, kind, flags, seq, ack, body, 0, len(body), tag)
+        self.ready = self._encode_into(self.buffer, self.ready, kind, flags, seq, ack, body, 0, len(body), tag)
 
     def _sent(self, now: int) -> None:
         self._count["sent"] += 1

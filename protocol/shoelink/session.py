@@ -65,7 +65,7 @@ class Session:
         self._events = bytes([self._shortest_event(kind) for kind in range(256)])
         self._guard = Guard(side, ident.device, keys, self.count) if keys else None
         self.decoder.keyed = self._guard is not None
-        self._outbox = Outbox(self._mark, self._guard, self.count)
+        self._outbox = Outbox(self._mark, self._guard, self.count, self.decoder.encode_into)
         # With keys two more HELLOs are needed, after a longer wait: they may not be slow as well.
         period = timing.HELLO_AGAIN_MS if keys else timing.HELLO_MS
         self._greeting = Greeting(entropy, boot, reset, room, period)

@@ -79,10 +79,14 @@ def run(paths: list[Path], say: Console) -> tuple[list[Figure], int]:
     return figures, failed
 
 
-def complete(figures: list[Figure], failed: int) -> list[Figure]:
+def complete(figures: list[Figure], failed: int, partly: bool) -> list[Figure]:
     """The expected figures first, in their order, then the others; what nobody measured says so."""
     by_name = {figure["name"]: figure for figure in figures}
-    why = "its benchmark failed" if failed else "no benchmark in this tree measures it yet"
+    why = "no benchmark in this tree measures it yet"
+    if failed:
+        why = "its benchmark failed"
+    elif partly:
+        why = "not asked for in this run"
     for name, (unit, target) in EXPECTED.items():
         by_name.setdefault(
             name,
@@ -119,9 +123,14 @@ def main(names: list[str]) -> int:
     say = Console(stderr=True)
     paths = sorted(Path(__file__).parent.glob("bench_*.py"))
     if names:
-        paths = [path for path in paths if path.stem.removeprefix("bench_") in names]
+        there = {path.stem.removeprefix("bench_"): path for path in paths}
+        unknown = [name for name in names if name not in there]
+        if unknown:
+            say.print(f"there is no benchmark {', '.join(unknown)}; name some of {', '.join(there)}", highlight=False)
+            return 2
+        paths = [there[name] for name in sorted(set(names))]
     figures, failed = run(paths, say)
-    figures = complete(figures, failed)
+    figures = complete(figures, failed, bool(names))
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(json.dumps(figures, indent=1) + "\n")
     Console().print(table(figures))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from dealershoe.link import codec
 from hypothesis import example, given
@@ -54,9 +56,26 @@ def test_a_million_bytes_of_anything_keep_memory_flat(decoder: type[frame.Decode
     assert all(len(value) <= schema.FRAME for value in kept)
 
 
-def test_encoding_writes_only_its_own_bytes() -> None:
+@given(headers, bodies, st.binary(max_size=9), st.sampled_from([b"", bytes(8), b"\1\0\xff\0tag\0"]), st.integers(0, 40))
+def test_the_hosts_encoder_writes_what_the_reference_writes(
+    header: tuple[int, int, int, int], body: bytes, before: bytes, tag: bytes, at: int
+) -> None:
+    kind, flags, seq, ack = header
+    for buffer in (before + body + b"behind", bytearray(before + body + b"behind"), memoryview(before + body)):
+        outs = []
+        for encode_into in (frame.encode_into, codec.encode_into):
+            out = bytearray(b"\xee" * (schema.FRAME + 40))
+            numbers = (seq + 0x1_2345_0000, ack + (1 << 40))  # the low 16 bits count
+            end = encode_into(out, at, kind, flags, *numbers, buffer, len(before), len(body), tag)
+            outs.append((end, out))
+        assert outs[0] == outs[1]
+        assert len(outs[0][1]) == schema.FRAME + 40
+
+
+@pytest.mark.parametrize("encode_into", [frame.encode_into, codec.encode_into], ids=["reference", "host"])
+def test_encoding_writes_only_its_own_bytes(encode_into: Callable[..., int]) -> None:
     out = bytearray(b"\xee" * 100)
-    end = frame.encode_into(out, 20, schema.CARD, 0, 1, 2, b"xxbody", 2, 4)
+    end = encode_into(out, 20, schema.CARD, 0, 1, 2, b"xxbody", 2, 4)
     assert out[:20] == b"\xee" * 20
     assert out[end:] == b"\xee" * (100 - end)
     assert frame.Decoder().feed(out[20:end]) == [(schema.CARD, 0, 1, 2, b"body")]
