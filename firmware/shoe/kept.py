@@ -1,0 +1,239 @@
+"""The shoe's journal in FRAM: events, their numbers and the journal's id outlive the power. For main.py and the link.
+
+An event is written to the FRAM and read back before it has a number, so nothing is sent that a power cut could take
+away. A copy in RAM serves the link. Where things are (all little-endian; CRC-32 as in a frame):
+
+    0000, 0020   head, two copies written in turn: "DSJ1" | id 4 | oldest u32 | turn u32 | CRC
+    0040 … 00BF  calibration (calibration.py)      00C0 … 00DF  the self-test writes here (selftest.py)
+    0100 …       514 records of 38 bytes: id 4 | number u32 | kind | length | body 24 | CRC; number n in slot n % 514
+
+A power cut in a record leaves one that fails its CRC, where a released event stood: as if the new one had never
+happened, and it was never sent. A cut in a head leaves the other, which says that a few released events are still held:
+they are sent again, and the host knows their numbers.
+"""
+
+from shoelink import schema
+from shoelink.frame import copy, crc_into
+from shoelink.journal import Journal
+
+HEADS = (0x0000, 0x0020)
+RING = 0x0100
+_MAGIC = b"DSJ1"
+_HEAD = 20
+_RECORD = 14 + schema.EVENT
+_SLOT = 2 + schema.EVENT  # of the copy in RAM
+CAPACITY = 512
+
+GOOD, ABSENT, FAILED, DAMAGED = 0, 1, 2, 3  # detail of FAULT FRAM
+
+
+class KeptJournal(Journal):
+    """`memory` is a `drivers.fram.Fram`, `entropy(n)` gives n random bytes. Begun with what the FRAM holds.
+
+    Without an FRAM that answers (`trouble` ABSENT) this is a journal in RAM. One that fails while the shoe is on
+    (FAILED) stays as it is, and so does its journal: what comes after belongs to a new one in RAM, with a new id, which
+    begins when the host has stored what is in the old; `renamed` then tells the owner to greet anew. DAMAGED: events
+    were lost in it; the host sees by the numbers which.
+    """
+
+    def __init__(self, memory, entropy, capacity: int = CAPACITY):
+        Journal.__init__(self, entropy(4), capacity)
+        self.trouble = GOOD
+        self.renamed = False
+        self.kept = False  # events go to the FRAM
+        self.present = bytearray(self._slots)  # 1: the FRAM had a whole record in this slot at the start
+        self._memory = memory
+        self._entropy = entropy
+        self._shift = 0  # the RAM's slot of a number is that of number + shift
+        self._old = False  # `id` is still that of the journal in the FRAM
+        self._behind = 0  # events of the new journal that wait for the old one to be stored
+        self._turn = 0
+        self._record = bytearray(2 + _RECORD)
+        self._head = bytearray(2 + _HEAD)
+        self._back = bytearray(2 + _RECORD)
+        self._head_back = bytearray(2 + _HEAD)
+        self._record_view = memoryview(self._back)[2:]
+        self._head_view = memoryview(self._head_back)[2:]
+        try:
+            self._begin()
+        except OSError:  # what was read until then counts for nothing
+            self.trouble = ABSENT
+            self.kept = self._old = False
+            self.id = entropy(4)
+            self.oldest = self.next = 1
+
+    # ---- the journal's methods (shoelink/journal.py)
+
+    def held(self) -> int:
+        return self.next - self.oldest + self._behind
+
+    def open(self, kind: int, length: int, reserve: bool = False) -> int:
+        if self.held() >= (self._slots if reserve else self.capacity):
+            return -1
+        at = self._at(self.next + self._behind)
+        self.buffer[at - 2] = kind
+        self.buffer[at - 1] = length
+        return at
+
+    def close(self) -> int:
+        number = self.next + self._behind
+        if self.kept and not self._keep(number):
+            self._fail()
+        if self.kept or not self._old:
+            self.next = number + 1
+        else:
+            self._behind += 1
+        self.peak = max(self.peak, self.held())
+        self._rename()
+        return number
+
+    def load(self, number: int) -> int:
+        return self._at(number)
+
+    def length(self, number: int) -> int:
+        return self.buffer[self._at(number) - 1]
+
+    def release(self, number: int) -> None:
+        before = self.oldest
+        Journal.release(self, number)
+        if self.oldest != before and self.kept and not self._keep_head():
+            self._fail()
+        self._rename()
+
+    # ---- when the memory fails
+
+    def _fail(self) -> None:
+        self.kept = False
+        self.trouble = FAILED
+
+    def _rename(self) -> None:
+        """When the host has stored all of a journal that failed, the new one begins, with number 1."""
+        if self._old and not self.kept and self.oldest == self.next:
+            self._old = False
+            self._shift += self.next - 1
+            self.id = self._entropy(4)
+            self.oldest = 1
+            self.next = 1 + self._behind
+            self._behind = 0
+            self.renamed = True
+
+    # ---- the memory
+
+    def _at(self, number: int) -> int:
+        return ((number + self._shift) % self._slots) * _SLOT + 2
+
+    def _keep(self, number: int) -> bool:
+        """Write the event and read it back; False: it is not in the FRAM."""
+        record = self._record
+        slot = number % self._slots
+        at = RING + slot * _RECORD
+        record[0] = at >> 8
+        record[1] = at & 0xFF
+        copy(record, 2, self.id, 0, 4)
+        _put(record, 6, number)
+        copy(record, 10, self.buffer, slot * _SLOT, _SLOT)
+        crc_into(record, 2, _RECORD - 4, record, 2 + _RECORD - 4)
+        if self._write(record, self._back, self._record_view):
+            return True
+        _put(record, 2, 0)  # it may be there and only not read well: the new journal will have it, so not this one
+        try:
+            self._memory.write(record)
+        except OSError:
+            pass
+        return False
+
+    def _keep_head(self) -> bool:
+        self._turn += 1
+        head = self._head
+        at = HEADS[self._turn & 1]
+        head[0] = at >> 8
+        head[1] = at & 0xFF
+        copy(head, 2, _MAGIC, 0, 4)
+        copy(head, 6, self.id, 0, 4)
+        _put(head, 10, self.oldest)
+        _put(head, 14, self._turn)
+        crc_into(head, 2, _HEAD - 4, head, 2 + _HEAD - 4)
+        return self._write(head, self._head_back, self._head_view)
+
+    def _write(self, message, back, view) -> bool:
+        """Twice at most: a part that was left in the middle of a byte answers after `recover`."""
+        for _ in range(2):
+            try:
+                self._memory.write(message)
+                back[0] = message[0]
+                back[1] = message[1]
+                self._memory.read_into(message[0] << 8 | message[1], view)
+                if back == message:
+                    return True
+            except OSError:
+                pass
+            self._memory.recover()
+        return False
+
+    def _begin(self) -> None:
+        """Go on from what the FRAM holds; a blank one gets a journal."""
+        best = -1
+        blank = True
+        for at in HEADS:
+            self._memory.read_into(at, self._head_view)
+            for byte in self._head_view:
+                if byte not in (0x00, 0xFF):
+                    blank = False
+            head = self._head_back
+            crc_into(head, 2, _HEAD - 4, self._head, 0)
+            if head[2:6] == _MAGIC and head[_HEAD - 2 :] == self._head[:4]:
+                turn = _get(head, 14)
+                if turn > best:
+                    best = turn
+                    self.id = bytes(head[6:10])
+                    self.oldest = _get(head, 10)
+        if best < 0:
+            self.oldest = self.next = 1
+            self._turn = 0
+            if not blank:
+                self.trouble = DAMAGED
+            self.kept = self._keep_head() and self._keep_head()
+        else:
+            self._turn = best
+            self._gather()
+            self.kept = self._keep_head()
+        if self.kept:
+            self._old = True
+        else:
+            self.trouble = FAILED
+            self._old = best >= 0
+            self._rename()
+            self.renamed = False  # nobody has been greeted yet
+
+    def _gather(self) -> None:
+        """Take the records over into RAM. A hole among those that the head does not call released is damage: what
+        lies before it is given up."""
+        record, highest = self._back, self.oldest - 1
+        numbers = [0] * self._slots
+        for slot in range(self._slots):
+            self._memory.read_into(RING + slot * _RECORD, self._record_view)
+            crc_into(record, 2, _RECORD - 4, self._record, 0)
+            number = _get(record, 6)
+            if record[2:6] != self.id or number % self._slots != slot or record[_RECORD - 2 :] != self._record[:4]:
+                continue
+            numbers[slot] = number
+            copy(self.buffer, slot * _SLOT, record, 10, _SLOT)
+            highest = max(highest, number)
+        self.next = highest + 1
+        for slot in range(self._slots):
+            self.present[slot] = 1 if numbers[slot] > max(0, highest - self._slots) else 0
+        for number in range(max(self.oldest, self.next - self._slots), self.next):
+            if not self.present[number % self._slots]:
+                self.oldest = number + 1
+                self.trouble = DAMAGED
+        self.peak = self.held()
+
+
+def _put(buffer, at: int, number: int) -> None:
+    for i in range(4):
+        buffer[at + i] = number & 0xFF
+        number >>= 8
+
+
+def _get(buffer, at: int) -> int:
+    return buffer[at] | buffer[at + 1] << 8 | buffer[at + 2] << 16 | buffer[at + 3] << 24
