@@ -10,10 +10,10 @@ from dealershoe.bridge.bridge import Bridge, Wake
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.identity import Address, Ports
-from dealershoe.bridge.journal import Journal
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
 from dealershoe.link.codec import Decoder
+from dealershoe.record.journal import Journal
 from dealershoe.session import TableSession
 from shoelink import schema
 from shoelink.link import Link

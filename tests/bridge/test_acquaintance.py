@@ -12,12 +12,13 @@ from bridge.rig import Rig
 from click.testing import CliRunner
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.journal import DeviceRow, Fact, Journal
 from dealershoe.bridge.start import open_bridge
 from dealershoe.cli import commands
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.link import keystore
 from dealershoe.link.dictionary import Dictionary, parse
+from dealershoe.record.entries import DeviceRow, Fact
+from dealershoe.record.journal import Journal
 from shoelink import frame, schema
 
 NEWER = schema.canonical() + "28 HUMID 1 <4sHB t_us humidity place\n"

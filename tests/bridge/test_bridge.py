@@ -25,12 +25,13 @@ from dealershoe.bridge.command import command
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.identity import Address
-from dealershoe.bridge.journal import EventRow, Journal
 from dealershoe.bridge.start import open_bridge
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
+from dealershoe.record.entries import EventRow
+from dealershoe.record.journal import Journal
 from dealershoe.session import TableSession
 from shoelink import schema
 from shoelink.link import Link

@@ -29,13 +29,14 @@ from bridge.usb_tree import UsbTree
 from dealershoe.bridge import bridge as bridge_module
 from dealershoe.bridge.health import Health
 from dealershoe.bridge.identity import Address, PortLost, find, locate
-from dealershoe.bridge.journal import Fact, Journal
 from dealershoe.bridge.port import Port
 from dealershoe.conform.peer import Peer
 from dealershoe.emulate.shoe import LIGHT_PIN, EmulatedShoe
 from dealershoe.emulate.timeline import Output
 from dealershoe.frames.recorder import Recorder
 from dealershoe.link import codec
+from dealershoe.record.entries import Fact
+from dealershoe.record.journal import Journal
 from hil.hostend import HostEnd
 from shoelink import frame, notice, schema, timing
 from shoelink.link import Link

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from bridge.rig import NO_RULES, Rig, Shoe
-from dealershoe.bridge.journal import EventRow, Fact, RulingRow, SignalRow
 from dealershoe.errors import UserError
+from dealershoe.record.entries import EventRow, Fact, RulingRow, SignalRow
 from dealershoe.rules.stack import Stack, load_stack
 from shoelink import schema
 

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from bridge.usb_tree import UsbTree
 from conform.wrong import Device, Frame
-from dealershoe.bridge.journal import Journal
 from dealershoe.doctor import machine, usb
 from dealershoe.doctor import shoe as shoe_module
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.doctor.shoe import shoe
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.record.journal import Journal
 from hil.hostend import HostEnd
 from shoelink import schema
 

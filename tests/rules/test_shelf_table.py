@@ -17,9 +17,10 @@ import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
 from bridge.rig import Rig
 from dealershoe.bridge.bridge import moment
-from dealershoe.bridge.journal import RULES, Journal, RulingRow
 from dealershoe.bridge.start import desk_from
 from dealershoe.errors import UserError
+from dealershoe.record.entries import RULES, RulingRow
+from dealershoe.record.journal import Journal
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.shelf_pins import Pin, names, read_layers
 from dealershoe.rules.shelf_watch import Watch

@@ -22,13 +22,13 @@ from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.health import Health
 from dealershoe.bridge.identity import Address, PortLost, Ports, locate
-from dealershoe.bridge.journal import Entry
 from dealershoe.bridge.look import snapshot
 from dealershoe.bridge.port import Port
 from dealershoe.bridge.ready import ready
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
+from dealershoe.record.entries import Entry
 from dealershoe.rules.stack import Stack
 from dealershoe.view.snapshot import Snapshot
 

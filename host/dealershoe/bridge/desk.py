@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from shoelink import schema
 
 from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.journal import BRIDGE, RULES, Entry, EventRow, Fact, SignalRow
 from dealershoe.bridge.record import body, ruling_row
 from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
 from dealershoe.bridge.translate import FAULTS, Context, Told, table_events
@@ -35,6 +34,7 @@ from dealershoe.events import (
     NextHand,
 )
 from dealershoe.link.clock import When
+from dealershoe.record.entries import BRIDGE, RULES, Entry, EventRow, Fact, SignalRow
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import described, pins, write_layers
 from dealershoe.rules.stack import Stack

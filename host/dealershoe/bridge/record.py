@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 
-from dealershoe.bridge.journal import RulingRow
 from dealershoe.events import Draw, DrawForButton, Event
+from dealershoe.record.entries import RulingRow
 from dealershoe.rules.ruling import Ruling
 
 FACES = {(Draw, "card"), (DrawForButton, "cards")}  # fields of events that name cards, beside every `ids`

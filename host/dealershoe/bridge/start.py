@@ -15,11 +15,11 @@ from dealershoe.bridge.bridge import Bridge, Wake, moment
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.identity import PortLost, find
-from dealershoe.bridge.journal import Journal
 from dealershoe.bridge.table_link import TableLink, message_of
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
+from dealershoe.record.journal import Journal
 from dealershoe.rules.scenarios import refuse_failing
 from dealershoe.rules.shelf import Shelf, default_shelf
 from dealershoe.rules.shelf_pins import pins, read_layers

@@ -14,7 +14,7 @@ from shoelink.link import Link
 
 from dealershoe.bridge.acquaintance import Acquaintance, Dictionaries
 from dealershoe.bridge.desk import Desk, Moment
-from dealershoe.bridge.journal import DeviceRow
+from dealershoe.record.entries import DeviceRow
 
 ASK_MS = 20  # while a dictionary is asked for, so long at most between two turns
 TICKS = 0x3FFFFFFF  # milliseconds of the link wrap at 2^30, as on the shoe

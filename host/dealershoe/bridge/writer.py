@@ -10,7 +10,8 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 
-from dealershoe.bridge.journal import Entry, Fact, Journal
+from dealershoe.record.entries import Entry, Fact
+from dealershoe.record.journal import Journal
 
 RETRY_S = 1.0  # between two tries on a disk that refuses
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dealershoe import __version__
-from dealershoe.bridge.journal import APPLICATION_ID, VERSION
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.emulate.process import micropython
 from dealershoe.errors import UserError
+from dealershoe.record.schema import APPLICATION_ID, VERSION
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.stack import DEFAULT, load_stack, shipped
 

@@ -1,0 +1,79 @@
+"""Is a file a journal that may be opened? Nothing here changes a file. For the journal, its readers and the doctor.
+
+The header is read as bytes: opening a foreign file with SQLite could already change it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from dealershoe.errors import UserError
+from dealershoe.record.head import read_head
+from dealershoe.record.schema import APPLICATION_ID, EARLIER, MAGIC, VERSION, is_whole
+
+KEEP = "keep it and the files beside it as they are and start a new journal with --journal"
+
+
+def is_new(path: Path) -> bool:
+    """Is the file empty, and was it always? Raises UserError when it is neither that nor a sound journal."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror})", "", "check the name") from error
+    if not header:
+        if read_head(path) is not None:
+            raise damaged(path, "the file is empty, but records have been written to it")
+        return True
+    if header[:16] != MAGIC or int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise UserError(
+            f"{path} is not a journal of a bridge",
+            "it belongs to another program",
+            "choose another file with --journal",
+        )
+    version = int.from_bytes(header[60:64], "big")
+    if not 1 <= version <= VERSION:
+        raise UserError(
+            f"the journal {path} has version {version}, this bridge writes version {VERSION}",
+            "it was made by a newer release",
+            "use that release, or keep the file as it is and start a new journal with --journal",
+        )
+    try:
+        with reading(path) as db:
+            (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                raise damaged(path, str(verdict))
+            (version,) = db.execute("PRAGMA user_version").fetchone()  # what the write-ahead log may have changed
+            if version not in (*EARLIER, VERSION) or not is_whole(db, version):
+                raise UserError(
+                    f"the journal {path} has not the tables of version {version}",
+                    "an upgrade was left half done, or another program changed them",
+                    "put it back from a copy, or " + KEEP,
+                )
+    except sqlite3.Error as error:
+        raise damaged(path, str(error)) from error
+    return False
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that only reads. May raise sqlite3.Error at any time.
+
+    Without a log to play back, "immutable" reads the file alone and leaves no files beside it.
+    """
+    how = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"
+    db = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, isolation_level=None)
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def damaged(path: Path, why: str) -> UserError:
+    """The sentence for a journal that cannot be trusted."""
+    return UserError(
+        f"the journal {path} is damaged ({' '.join(why.split())})", "the disk failed or the file was cut off", KEEP
+    )
