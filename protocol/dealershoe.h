@@ -1,7 +1,7 @@
 /* The link between a dealing shoe and its host, in C99: kinds, codes, bodies and a codec. For shoes and hosts that are
  * not written in Python.
  *
- * Link 1.0, schema b92415b4. Written by `python protocol/outside.py` from `shoelink/schema.py` and the tables of
+ * Link 1.0, schema 5cbdadf8. Written by `python protocol/outside.py` from `shoelink/schema.py` and the tables of
  * `protocol/README.md`, which tells the whole; do not edit.
  *
  * All numbers on the line are little-endian. A body may be longer than known here (fields are added at its end), and is
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define DEALERSHOE_SCHEMA {0xB9, 0x24, 0x15, 0xB4} /* HELLO.schema: first bytes of SHA-256 of the canonical schema */
+#define DEALERSHOE_SCHEMA {0x5C, 0xBD, 0xAD, 0xF8} /* HELLO.schema: first bytes of SHA-256 of the canonical schema */
 
 #define DEALERSHOE_MAJOR 1
 #define DEALERSHOE_MINOR 0
@@ -76,6 +76,16 @@ extern "C" {
 #define DEALERSHOE_FAULT_UNKNOWN_KIND 7
 #define DEALERSHOE_FAULT_SAMPLES_LOST 8
 #define DEALERSHOE_FAULT_SEAT_NODE 9
+#define DEALERSHOE_FAULT_FRAM 10
+#define DEALERSHOE_FAULT_TAMPER 11
+#define DEALERSHOE_FAULT_SUPPLY 12
+#define DEALERSHOE_FAULT_KEYS 13
+#define DEALERSHOE_FAULT_LANES 14
+#define DEALERSHOE_FAULT_LIGHT 15
+#define DEALERSHOE_FAULT_SEAT_BUS 16
+#define DEALERSHOE_FAULT_CALIBRATION 17
+#define DEALERSHOE_FAULT_SAMPLER 18
+#define DEALERSHOE_FAULT_SELF_TEST 19
 #define DEALERSHOE_SIGNAL_READY 0
 #define DEALERSHOE_SIGNAL_ATTENTION 1
 #define DEALERSHOE_SIGNAL_STOP 2
@@ -108,6 +118,11 @@ extern "C" {
 #define DEALERSHOE_ENROLLED_WRITTEN 1
 #define DEALERSHOE_ENROLLED_CLOSED 2
 #define DEALERSHOE_ENROLLED_FAILED 3
+#define DEALERSHOE_WHY_POWER_UP 0
+#define DEALERSHOE_WHY_HOST 1
+#define DEALERSHOE_WHY_KEY 2
+#define DEALERSHOE_TEST_PARTS 1
+#define DEALERSHOE_TEST_CARD 2
 
 /* ---- kinds, as they stand in the header of a frame */
 
@@ -140,6 +155,10 @@ enum dealershoe_kind {
     DEALERSHOE_LOOKUP = 0x8C,
     /* a piece of that text */
     DEALERSHOE_WORDS = 0x0D,
+    /* what a test of the shoe's own parts has found */
+    DEALERSHOE_SELF_TEST = 0x0E,
+    /* test the parts now; it is answered by SELF_TEST */
+    DEALERSHOE_TEST = 0x8F,
     /* critical, reliable, a card left the shoe */
     DEALERSHOE_CARD = 0x61,
     /* critical, reliable, a card that had begun to leave, or had left, came back into the shoe */
@@ -504,6 +523,61 @@ static inline size_t dealershoe_words_write(uint8_t *body, const struct dealersh
     dealershoe_put(body + 2, in->total, 2);
     memcpy(body + 4, in->text, 32);
     return 36;
+}
+
+/* SELF_TEST: what a test of the shoe's own parts has found. */
+struct dealershoe_self_test {
+    uint32_t t_us;
+    uint8_t why;
+    /* a bit a part (below) */
+    uint16_t tested;
+    /* a bit a part (below) */
+    uint16_t failed;
+    /* ms */
+    uint16_t took;
+};
+#define DEALERSHOE_SELF_TEST_MINIMUM 11 /* bytes */
+
+static inline int dealershoe_self_test_read(const uint8_t *body, size_t length, struct dealershoe_self_test *out)
+{
+    if (length < 11)
+        return -1;
+    out->t_us = (uint32_t)dealershoe_get(body + 0, 4);
+    out->why = (uint8_t)dealershoe_get(body + 4, 1);
+    out->tested = (uint16_t)dealershoe_get(body + 5, 2);
+    out->failed = (uint16_t)dealershoe_get(body + 7, 2);
+    out->took = (uint16_t)dealershoe_get(body + 9, 2);
+    return 0;
+}
+
+static inline size_t dealershoe_self_test_write(uint8_t *body, const struct dealershoe_self_test *in)
+{
+    dealershoe_put(body + 0, in->t_us, 4);
+    dealershoe_put(body + 4, in->why, 1);
+    dealershoe_put(body + 5, in->tested, 2);
+    dealershoe_put(body + 7, in->failed, 2);
+    dealershoe_put(body + 9, in->took, 2);
+    return 11;
+}
+
+/* TEST: test the parts now; it is answered by SELF_TEST. */
+struct dealershoe_test {
+    uint8_t what;
+};
+#define DEALERSHOE_TEST_MINIMUM 1 /* bytes */
+
+static inline int dealershoe_test_read(const uint8_t *body, size_t length, struct dealershoe_test *out)
+{
+    if (length < 1)
+        return -1;
+    out->what = (uint8_t)dealershoe_get(body + 0, 1);
+    return 0;
+}
+
+static inline size_t dealershoe_test_write(uint8_t *body, const struct dealershoe_test *in)
+{
+    dealershoe_put(body + 0, in->what, 1);
+    return 1;
 }
 
 /* CARD: a card left the shoe. */

@@ -3,7 +3,7 @@
 # tells the whole: how to undo COBS, what the CRC covers, what an unknown kind means.
 meta:
   id: dealershoe
-  title: dealershoe link 1.0, schema b92415b4
+  title: dealershoe link 1.0, schema 5cbdadf8
   endian: le
 seq:
   - id: kind
@@ -40,6 +40,8 @@ seq:
         0x0b: enrolled
         0x8c: lookup
         0x0d: words
+        0x0e: self_test
+        0x8f: test
         0x61: card
         0x62: card_back
         0x23: seat
@@ -198,6 +200,29 @@ types:
       - id: text
         size: 32
         doc: "zeros behind its end"
+  self_test:
+    doc: "what a test of the shoe's own parts has found"
+    seq:
+      - id: t_us
+        type: u4
+      - id: why
+        type: u1
+        enum: why_code
+      - id: tested
+        type: u2
+        doc: "a bit a part (below)"
+      - id: failed
+        type: u2
+        doc: "a bit a part (below)"
+      - id: took
+        type: u2
+        doc: "ms"
+  test:
+    doc: "test the parts now; it is answered by SELF_TEST"
+    seq:
+      - id: what
+        type: u1
+        enum: what_code
   card:
     doc: "a card left the shoe"
     seq:
@@ -397,6 +422,16 @@ enums:
     7: unknown_kind
     8: samples_lost
     9: seat_node
+    10: fram
+    11: tamper
+    12: supply
+    13: keys
+    14: lanes
+    15: light
+    16: seat_bus
+    17: calibration
+    18: sampler
+    19: self_test
   signal_code:
     0: ready
     1: attention
@@ -429,6 +464,13 @@ enums:
     1: power
     2: watchdog
     3: soft
+  why_code:
+    0: power_up
+    1: host
+    2: key
+  what_code:
+    1: parts
+    2: card
   reject_code:
     1: gap
     2: damaged

@@ -111,6 +111,8 @@ ENROLL = Struct("secret" / Bytes(32))
 ENROLLED = Struct("result" / Byte)
 LOOKUP = Struct("offset" / Int16ul)
 WORDS = Struct("offset" / Int16ul, "total" / Int16ul, "text" / Bytes(32))
+SELF_TEST = Struct("t_us" / Word, "why" / Byte, "tested" / Int16ul, "failed" / Int16ul, "took" / Int16ul)
+TEST = Struct("what" / Byte)
 CARD = Struct(
     "hand" / Int16ul,
     "draw" / Int16ul,
@@ -164,6 +166,8 @@ KINDS = {
     "ENROLLED": Declared("shoe", False, False, 11, ENROLLED),
     "LOOKUP": Declared("host", False, False, 12, LOOKUP),
     "WORDS": Declared("shoe", False, False, 13, WORDS),
+    "SELF_TEST": Declared("shoe", False, False, 14, SELF_TEST),
+    "TEST": Declared("host", False, False, 15, TEST),
     "CARD": Declared("shoe", True, True, 1, CARD),
     "CARD_BACK": Declared("shoe", True, True, 2, CARD_BACK),
     "SEAT": Declared("shoe", False, True, 3, SEAT),

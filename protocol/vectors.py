@@ -56,6 +56,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "ENROLLED": {"result": 1},
     "LOOKUP": {"offset": 992},
     "WORDS": {"offset": 992, "total": 1011, "text": b"RNAL <H offset\n".ljust(32, b"\x00")},
+    "SELF_TEST": {"t_us": b"\x40\x42\x0f\x00", "why": 1, "tested": 16383, "failed": 34, "took": 180},
+    "TEST": {"what": 2},
     "CARD": {
         "hand": 7,
         "draw": 12,

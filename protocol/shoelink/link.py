@@ -293,7 +293,7 @@ class Link(Session):
                 self._wishes.confirm(ack.kind, ack.generation, now)
         elif plain == schema.LOOKUP:
             self._teller.ask(schema.unpack(plain, body).offset)
-        elif self._host or plain == schema.ENROLL:
+        elif self._host or plain in (schema.ENROLL, schema.TEST):
             self._notices.append(notice.Delivered(plain, schema.unpack(plain, body)))
 
     def _reject(self, reason: int) -> None:

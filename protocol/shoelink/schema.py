@@ -30,6 +30,8 @@ ENROLL = 0x8A
 ENROLLED = 0x0B
 LOOKUP = 0x8C
 WORDS = 0x0D
+SELF_TEST = 0x0E
+TEST = 0x8F
 CARD = 0x61
 CARD_BACK = 0x62
 SEAT = 0x23
@@ -68,6 +70,8 @@ DECK_LOADED, DECK_EMPTY = 1, 2
 COUNT_UNKNOWN = 255
 FAULT_HALF_DRAWN, FAULT_HEAD, FAULT_SLOT, FAULT_DAZZLE, FAULT_JOURNAL_FULL, FAULT_LID = 1, 2, 3, 4, 5, 6
 FAULT_UNKNOWN_KIND, FAULT_SAMPLES_LOST, FAULT_SEAT_NODE = 7, 8, 9
+FAULT_FRAM, FAULT_TAMPER, FAULT_SUPPLY, FAULT_KEYS, FAULT_LANES, FAULT_LIGHT = 10, 11, 12, 13, 14, 15
+FAULT_SEAT_BUS, FAULT_CALIBRATION, FAULT_SAMPLER, FAULT_SELF_TEST = 16, 17, 18, 19
 SIGNAL_READY, SIGNAL_ATTENTION, SIGNAL_STOP, SIGNAL_FLOOR = 0, 1, 2, 3
 MODE_SUPERVISED, MODE_ALIGN = 0, 1
 REASON_NONE, REASON_MISDEAL, REASON_REPLACE, REASON_CORRECT, REASON_DEAD, REASON_VOID = 0, 1, 2, 3, 4, 5
@@ -76,6 +80,27 @@ DUE_NOTHING, DUE_SEAT, DUE_BURN, DUE_BOARD, DUE_BETTING, DUE_ACK, DUE_SHUFFLE, D
 RESET_UNKNOWN, RESET_POWER, RESET_WATCHDOG, RESET_SOFT = 0, 1, 2, 3
 NAK_GAP, NAK_DAMAGED = 1, 2
 ENROLLED_WRITTEN, ENROLLED_CLOSED, ENROLLED_FAILED = 1, 2, 3
+WHY_POWER_UP, WHY_HOST, WHY_KEY = 0, 1, 2
+TEST_PARTS, TEST_CARD = 1, 2
+
+# Bits of SELF_TEST's `tested` and `failed`: one a part
+PARTS = (
+    (1, "MEMORY"),
+    (2, "FRAM"),
+    (4, "HEADS"),
+    (8, "SLOTS"),
+    (16, "LIGHT"),
+    (32, "LANES"),
+    (64, "KEYS"),
+    (128, "LID"),
+    (256, "AMBIENT"),
+    (512, "SUPPLY"),
+    (1024, "SAMPLER"),
+    (2048, "CALIBRATION"),
+    (4096, "BAR"),
+    (8192, "PIEZO"),
+    (16384, "CODE"),
+)
 
 TOKEN_UNREAD = b"\xff\xff\xff\xff"  # CARD.token of a card that was not read
 NO_JOURNAL = b"\0\0\0\0"  # HELLO.journal of a host that has not yet chosen what to resume
@@ -118,6 +143,16 @@ CODES = {
         (FAULT_UNKNOWN_KIND, "UNKNOWN_KIND"),
         (FAULT_SAMPLES_LOST, "SAMPLES_LOST"),
         (FAULT_SEAT_NODE, "SEAT_NODE"),
+        (FAULT_FRAM, "FRAM"),
+        (FAULT_TAMPER, "TAMPER"),
+        (FAULT_SUPPLY, "SUPPLY"),
+        (FAULT_KEYS, "KEYS"),
+        (FAULT_LANES, "LANES"),
+        (FAULT_LIGHT, "LIGHT"),
+        (FAULT_SEAT_BUS, "SEAT_BUS"),
+        (FAULT_CALIBRATION, "CALIBRATION"),
+        (FAULT_SAMPLER, "SAMPLER"),
+        (FAULT_SELF_TEST, "SELF_TEST"),
     ),
     "signal": (
         (SIGNAL_READY, "READY"),
@@ -153,6 +188,8 @@ CODES = {
         (RESET_WATCHDOG, "WATCHDOG"),
         (RESET_SOFT, "SOFT"),
     ),
+    "why": ((WHY_POWER_UP, "POWER_UP"), (WHY_HOST, "HOST"), (WHY_KEY, "KEY")),
+    "what": ((TEST_PARTS, "PARTS"), (TEST_CARD, "CARD")),
     "reject": ((NAK_GAP, "GAP"), (NAK_DAMAGED, "DAMAGED")),
     "result": ((ENROLLED_WRITTEN, "WRITTEN"), (ENROLLED_CLOSED, "CLOSED"), (ENROLLED_FAILED, "FAILED")),
 }
@@ -203,6 +240,8 @@ Enroll = _message("ENROLL", ENROLL, HOST, "<32s", "secret")
 Enrolled = _message("ENROLLED", ENROLLED, SHOE, "<B", "result")
 Lookup = _message("LOOKUP", LOOKUP, HOST, "<H", "offset")
 Words = _message("WORDS", WORDS, SHOE, "<HH32s", "offset total text")
+SelfTest = _message("SELF_TEST", SELF_TEST, SHOE, "<4sBHHH", "t_us why tested failed took")
+Test = _message("TEST", TEST, HOST, "<B", "what")
 Card = _message(
     "CARD",
     CARD,

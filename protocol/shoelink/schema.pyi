@@ -20,6 +20,8 @@ ENROLL: Final = 138
 ENROLLED: Final = 11
 LOOKUP: Final = 140
 WORDS: Final = 13
+SELF_TEST: Final = 14
+TEST: Final = 143
 CARD: Final = 97
 CARD_BACK: Final = 98
 SEAT: Final = 35
@@ -78,6 +80,16 @@ FAULT_LID: Final = 6
 FAULT_UNKNOWN_KIND: Final = 7
 FAULT_SAMPLES_LOST: Final = 8
 FAULT_SEAT_NODE: Final = 9
+FAULT_FRAM: Final = 10
+FAULT_TAMPER: Final = 11
+FAULT_SUPPLY: Final = 12
+FAULT_KEYS: Final = 13
+FAULT_LANES: Final = 14
+FAULT_LIGHT: Final = 15
+FAULT_SEAT_BUS: Final = 16
+FAULT_CALIBRATION: Final = 17
+FAULT_SAMPLER: Final = 18
+FAULT_SELF_TEST: Final = 19
 SIGNAL_READY: Final = 0
 SIGNAL_ATTENTION: Final = 1
 SIGNAL_STOP: Final = 2
@@ -110,6 +122,11 @@ NAK_DAMAGED: Final = 2
 ENROLLED_WRITTEN: Final = 1
 ENROLLED_CLOSED: Final = 2
 ENROLLED_FAILED: Final = 3
+WHY_POWER_UP: Final = 0
+WHY_HOST: Final = 1
+WHY_KEY: Final = 2
+TEST_PARTS: Final = 1
+TEST_CARD: Final = 2
 TOKEN_UNREAD: Final[bytes]
 NO_JOURNAL: Final[bytes]
 SCHEMA: Final[bytes]
@@ -175,6 +192,16 @@ class Words(NamedTuple):
     offset: int
     total: int
     text: bytes
+
+class SelfTest(NamedTuple):
+    t_us: bytes
+    why: int
+    tested: int
+    failed: int
+    took: int
+
+class Test(NamedTuple):
+    what: int
 
 class Card(NamedTuple):
     hand: int
@@ -260,6 +287,8 @@ Message = (
     | Enrolled
     | Lookup
     | Words
+    | SelfTest
+    | Test
     | Card
     | CardBack
     | Seat
