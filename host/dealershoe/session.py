@@ -94,12 +94,14 @@ class TableState(NamedTuple):
 class TableSession:
     """Folds facts under a stack of rule packs. Pure: the same facts give the same rulings."""
 
-    def __init__(self, stack: Stack) -> None:
+    def __init__(self, stack: Stack, base: TableState | None = None) -> None:
+        """`base`: what is known of the table from before, where it is not a new one."""
         self.stack = stack
         self._coming: Stack | None = None
         self._entries: list[Entry] = []
         self._states: list[TableState] = []  # after each entry
-        self._base = TableState()  # before the first entry
+        self._base = base or TableState()  # before the first entry
+        self.found: tuple[Finding, ...] = ()  # what the latest fact brought to judgement, ruled on or not
         self._noticed: dict[Key, int] = {}  # the entry at which each finding was noticed and judged
         self._draws: dict[int, int] = {}  # draw number → entry
         self._next = 1
@@ -197,6 +199,7 @@ class TableSession:
 
         Raises UserError, and changes nothing, when the fact cannot be true of this table.
         """
+        self.found = ()
         entry = Entry(self._next, event, source)
         special = _SPECIAL.get(type(event))
         outcome = special(self, entry) if special is not None else self._append(entry)
@@ -239,6 +242,7 @@ class TableSession:
         self, table: TableState, entry: Entry, now: int, deferred: dict[int, Noted]
     ) -> tuple[TableState, tuple[Ruling, ...], tuple[str, ...]]:
         """One entry onto the table. `now`: the entry at which a finding that is new has been noticed."""
+        self.found = ()
         table, rulings, notes = self._fact(table, entry, now, deferred)
         if isinstance(entry.event, Draw) and table.hand is not None and table.deck != "change":
             drawn = table.hand.cards[table.hand.last - 1] if table.hand.last else None
@@ -307,6 +311,7 @@ class TableSession:
     def _rule(self, table: TableState, found: Noted, entry: Entry) -> TableState:
         """Judge what was found at one moment. A misdeal or a void hand leaves nothing for the other rulings to mend."""
         ruled: list[tuple[Key, Ruling]] = []
+        self.found += tuple(finding for _, finding in found)
         for key, finding in found:
             assert table.hand is not None
             ruling = judge(self.stack, table.hand, finding)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from shoelink import schema
 
 from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.record import body, ruling_row
+from dealershoe.bridge.record import NEW_TABLE, Before, body, finding_row, hand_row, pack_rows, ruling_row
 from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
 from dealershoe.bridge.translate import FAULTS, Context, Told, table_events
 from dealershoe.bridge.words import SENSOR, event_words, ruling_words
@@ -34,16 +34,14 @@ from dealershoe.events import (
     NextHand,
 )
 from dealershoe.link.clock import When
-from dealershoe.record.entries import BRIDGE, RULES, Entry, EventRow, Fact, SignalRow
+from dealershoe.record.entries import ALIGN, BRIDGE, RULES, SHOE, Entry, EventRow, Fact, SignalRow
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import described, pins, write_layers
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 from dealershoe.table.agenda import RELOAD, Due, front
 
-SHOE = "shoe"
 KEY = "dealer key"  # a person's word, and can be taken back
-ALIGN = b"align "  # such a fact: the hand in play is no longer known, with the reason
 BEFORE_A_HAND = (DrawForButton, DealerPush, LimitChange, DeckRequest)  # can be said at any time
 SOURCES = {schema.Seat: SENSOR, schema.Key: KEY}
 NOTES = ("note", "refused", "fault", "link")
@@ -61,12 +59,15 @@ class Moment(NamedTuple):
 class Desk:
     """One table. Reads no clock and does no I/O: the caller takes `entries` and `happenings` away and writes them."""
 
-    def __init__(self, session: TableSession, *, open_table: bool = False, next_fact: int = 1) -> None:
+    def __init__(
+        self, session: TableSession, *, open_table: bool = False, next_fact: int = 1, before: Before = NEW_TABLE
+    ) -> None:
+        """`before`: the numbers of the hands from before, where `session` goes on with a table."""
         self.session = session
         self.open_table = open_table
         self.entries: list[Entry] = []
         self.happenings: list[Happening] = []
-        self.hand = 0  # the shoe's number of the hand in play, 0 for none
+        self.hand = before.hand  # the shoe's number of the hand in play, 0 for none
         self.align_why = NO_HAND  # "" while the table is aligned
         self.halt_why = ""  # "" unless the deal must stop
         self.floor_called = False
@@ -77,7 +78,7 @@ class Desk:
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # the last words that are no draw, ruling or signal
         self._next_fact = next_fact
         self._previous: set[int] = set()  # hands whose late cards are no surprise
-        self._seen_hand = 0  # the hand that the shoe named last
+        self._seen_hand = before.seen  # the hand that the shoe named last
         # The shoe counts passages, the table cards: a card that a hand put back on top has its old number at the table.
         self._passage = 0  # the shoe's number of its last draw of the hand
         self._numbers: dict[int, int] = {}  # the shoe's number of a draw → the table's
@@ -103,12 +104,15 @@ class Desk:
 
         `backlog`: from before the shoe and this bridge met; what is not of the hand in play is kept and no surprise.
         """
-        fact = self._keep(SHOE, raw, at, journal, number, when)
+        fact = self._keep(SHOE, raw, at, journal, number, when, backlog=backlog)
         self._report(fact, message, backlog)
         self._settle(fact, at)
 
-    def say(self, text: str, origin: str, line: int, at: Moment) -> None:
-        """A person's line in the words of deal scripts. Raises UserError when it is none, or the table refuses it."""
+    def say(self, text: str, origin: str, line: int, at: Moment, who: str = "") -> None:
+        """A person's line in the words of deal scripts. `who` said it, where `origin` is a way to say something.
+
+        Raises UserError when it is none, or the table refuses it.
+        """
         parsed = parse_line(text, line, origin)
         if parsed is None:
             return
@@ -119,7 +123,7 @@ class Desk:
                 "at a table the shoe reports its cards itself",
                 "say where a card really went with `report target #N PLACE`",
             )
-        self._said(self._keep(origin, text.encode(), at), item, origin, at)
+        self._said(self._keep(origin, text.encode(), at, who=who), item, origin, at)
 
     def align(self, why: str, at: Moment) -> None:
         """From here on the hand in play is not known: nothing is judged until the next one begins."""
@@ -137,6 +141,7 @@ class Desk:
         layers = pins(stack.files)
         fact = self._keep(BRIDGE, RULES + write_layers(layers).encode(), at)
         when = "from the next hand on" if self.session.hand else "from the first hand on"
+        self.entries += pack_rows(stack.files)
         self.session.change_rules(stack)
         self.happen("rules", f"{when}: {described(layers)}", stack=stack.name, files=[[*map(str, x)] for x in layers])
         self._settle(fact, at)
@@ -151,22 +156,12 @@ class Desk:
         told = 0
         lost = hand_lost = ""  # why the rules of the next hand, and of the hand in play, are not to be had
         for fact in facts:
-            at = Moment(fact.mono_ns, fact.wall_ns)
             number = self.hand
             if fact.origin == BRIDGE and fact.raw.startswith(RULES):
                 stack, lost = self._kept_rules(fact, rules)
                 self.session.change_rules(stack)
                 continue
-            if fact.origin == SHOE:
-                self._report(fact.id, decode(fact.raw), backlog=False)
-                self._settle(fact.id, at)
-            elif fact.origin == BRIDGE:
-                self._align(fact.raw.removeprefix(ALIGN).decode())
-            else:
-                parsed = parse_line(fact.raw.decode(), fact.id, fact.origin)
-                if parsed is not None and not isinstance(parsed.item, DealNext | Expect):
-                    with contextlib.suppress(UserError):  # refused then, refused now
-                        self._said(fact.id, parsed.item, fact.origin, at)
+            self.retell(fact, decode)
             if not told:
                 self.hand = hand
             if self.hand != number:
@@ -177,6 +172,21 @@ class Desk:
         self.entries.clear()
         self.happenings.clear()
         self._note(f"hand {self.hand} goes on as the journal has it: {told} facts, {self.session.draws} cards")
+
+    def retell(self, fact: Fact, decode: Callable[[bytes], Any]) -> None:
+        """A kept fact of the shoe, a person, or the loss of the hand: what came of it then comes of it now."""
+        at = Moment(fact.mono_ns, fact.wall_ns)
+        if fact.origin == SHOE:
+            self._report(fact.id, decode(fact.raw), bool(fact.backlog))
+            self._settle(fact.id, at)
+        elif fact.origin == BRIDGE:
+            self._align(fact.raw.removeprefix(ALIGN).decode())
+            self._settle(fact.id, at)
+        else:
+            parsed = parse_line(fact.raw.decode(), fact.id, fact.origin)
+            if parsed is not None and not isinstance(parsed.item, DealNext | Expect):
+                with contextlib.suppress(UserError):  # refused then, refused now
+                    self._said(fact.id, parsed.item, fact.origin, at)
 
     def _kept_rules(self, fact: Fact, rules: Callable[[str], Stack]) -> tuple[Stack, str]:
         try:
@@ -343,12 +353,14 @@ class Desk:
 
     def _tell(self, fact: int, event: Event, origin: str, begins: int = 0) -> None:
         """Tell the table. Raises UserError, nothing changed, when it refuses. `begins`: the hand that it begins."""
+        known = self.session.table
         try:
             outcome = self.session.tell(event, source=origin)
         except UserError:
             self.entries.append(EventRow(fact, self.hand, None, "refused", "{}"))
             raise
         if begins:
+            before = Before(self.hand, self._seen_hand, known)
             self._previous = {self.hand, self._seen_hand}
             self.hand = begins
             self.align_why = ""
@@ -362,8 +374,11 @@ class Desk:
             self.counts["draws"] += 1
         number = getattr(event, "number", None)
         self.entries.append(EventRow(fact, self.hand, number, type(event).__name__, body(event)))
+        if begins:
+            self.entries.append(hand_row(fact, self.hand, self.session, before, self.open_table))
         kind, words, data = event_words(event, self.session, origin, self.open_table)
         self.happen(kind, words, **data)
+        self.entries += [finding_row(fact, self.hand, finding) for finding in self.session.found]
         for ruling in outcome.rulings:
             self._rule(fact, ruling)
         for note in outcome.notes:
@@ -416,12 +431,20 @@ class Desk:
         journal: bytes | None = None,
         number: int | None = None,
         when: When | None = None,
+        *,
+        who: str = "",
+        backlog: bool = False,
     ) -> int:
         fact = self._next_fact
         self._next_fact += 1
         self.counts["facts"] += 1
         made = (when.mono_us * 1_000, when.uncertainty_us * 1_000) if when else (None, None)
-        self.entries.append(Fact(fact, origin, raw, at.mono_ns, at.wall_ns, journal, number, *made))
+        self.entries.append(
+            Fact(
+                fact, origin, raw, at.mono_ns, at.wall_ns, journal, number, made[0], made[1], who or None,
+                int(backlog) or None,
+            )
+        )  # fmt: skip
         return fact
 
     def _note(self, text: str) -> None:

@@ -1,15 +1,80 @@
-"""Makes rows of the journal out of events and rulings: without card identities. Pure; for the desk."""
+"""Makes rows of the journal out of events, findings and rulings: without card identities. Pure; for the desk."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import fields
+from typing import Any, NamedTuple
 
 from dealershoe.events import Draw, DrawForButton, Event
-from dealershoe.record.entries import RulingRow
+from dealershoe.record.entries import FindingRow, HandRow, PackRow, RulingRow
 from dealershoe.rules.ruling import Ruling
+from dealershoe.rules.shelf_pins import pins, write_layers
+from dealershoe.rules.stack import Chain
+from dealershoe.session import TableSession, TableState
+from dealershoe.table.findings import Finding
+from dealershoe.table.setup import Setup
 
 FACES = {(Draw, "card"), (DrawForButton, "cards")}  # fields of events that name cards, beside every `ids`
+
+
+class Before(NamedTuple):
+    """A table before a hand begins: the shoe's number of the hand it was in, the hand the shoe named last."""
+
+    hand: int = 0
+    seen: int = 0
+    table: TableState = TableState()
+
+
+NEW_TABLE = Before()
+
+
+def hand_row(fact: int, hand: int, session: TableSession, before: Before, open_table: bool) -> HandRow:
+    """A hand that the session has just begun, with all that its judgement depends on."""
+    setup = session.table.setup
+    layers = write_layers(pins(session.stack.files))
+    return HandRow(fact, hand, layers, write_before(before), _json(_setup_data(setup)), int(open_table))
+
+
+def write_before(before: Before) -> str:
+    """As one line of JSON; `read_before` reads it."""
+    table = before.table
+    known = {"setup": _setup_data(table.setup), "button": table.button, "deck": table.deck, "hands": table.hands}
+    return _json({"hand": before.hand, "seen": before.seen, **known})
+
+
+def read_before(text: str) -> Before:
+    """Raises ValueError, TypeError or KeyError for anything that `write_before` has not written."""
+    data = json.loads(text)
+    setup = None if data["setup"] is None else read_setup(data["setup"])
+    table = TableState(None, (), setup, int(data["button"]), str(data["deck"]), int(data["hands"]))
+    return Before(int(data["hand"]), int(data["seen"]), table)
+
+
+def read_setup(data: Any) -> Setup:
+    """From JSON values. Raises ValueError or TypeError for anything else."""
+    known: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    return Setup(**known)
+
+
+def _setup_data(setup: Setup | None) -> dict[str, Any] | None:
+    return None if setup is None else setup._asdict()
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, separators=(",", ":"))
+
+
+def pack_rows(layers: Iterable[Chain]) -> list[PackRow]:
+    """Every file of a stack, as it was read."""
+    return [PackRow(pack.digest, pack.id, pack.version, pack.file) for chain in layers for pack in chain]
+
+
+def finding_row(fact: int, hand: int, finding: Finding) -> FindingRow:
+    """A finding as the journal keeps it; `fact` is what brought it to judgement."""
+    cards, more = json.dumps(list(finding.cards)), _json(dict(finding.more))
+    return FindingRow(fact, hand, finding.kind, finding.seat or None, cards, finding.street, more)
 
 
 def ruling_row(fact: int, hand: int, stack: str, ruling: Ruling) -> RulingRow:

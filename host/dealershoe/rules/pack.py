@@ -101,6 +101,7 @@ class Pack:
     path: str
     by_finding: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = ()
+    file: bytes = b""  # as it was read, for a record that must be able to judge by it again
 
 
 class Examined(NamedTuple):
@@ -145,6 +146,7 @@ def examine(path: Path) -> Examined:
         digest=hashlib.sha256(raw).hexdigest(),
         path=str(path),
         scenarios=_scenarios(read),
+        file=raw,
     )
     if pack.id == SELF:
         read.note(("pack", "id"), f"`{SELF}` cannot be a pack's id", "it stands for the pack itself in a scenario")
