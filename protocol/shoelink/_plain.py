@@ -12,6 +12,16 @@ def copy(target: bytearray, at: int, source: bytes | bytearray | memoryview, sta
     target[at : at + length] = source[start : start + length]
 
 
+def head_into(target: bytearray, at: int, kind: int, flags: int, seq: int, ack: int) -> None:
+    """Write the six bytes of a header into `target` from `at`; of `seq` and `ack` the low 16 bits."""
+    target[at] = kind
+    target[at + 1] = flags
+    target[at + 2] = seq & 255
+    target[at + 3] = (seq >> 8) & 255
+    target[at + 4] = ack & 255
+    target[at + 5] = (ack >> 8) & 255
+
+
 def crc_into(buffer: bytearray, at: int, length: int, target: bytearray, where: int) -> None:
     """Write the CRC-32 (IEEE 802.3) of `length` bytes from `at` into `target` from `where`, little-endian."""
     target[where : where + 4] = crc32(buffer[at : at + length]).to_bytes(4, "little")

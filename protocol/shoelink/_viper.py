@@ -1,4 +1,4 @@
-"""The byte work of `_plain.py` for the shoe: the same four functions as machine code that allocates nothing.
+"""The byte work of `_plain.py` for the shoe: the same five functions as machine code that allocates nothing.
 
 Only MicroPython can read this file; `frame.py` falls back to `_plain.py` everywhere else.
 """
@@ -9,17 +9,17 @@ from array import array
 import micropython
 
 
-def _nibbles():
-    table = array("I", [0] * 16)  # of the reflected polynomial 0xEDB88320 (IEEE 802.3), 4 bits a step
-    for i in range(16):
+def _bytes():
+    table = array("I", [0] * 256)  # of the reflected polynomial 0xEDB88320 (IEEE 802.3), 8 bits a step
+    for i in range(256):
         remainder = i
-        for _ in range(4):
+        for _ in range(8):
             remainder = (remainder >> 1) ^ 0xEDB88320 if remainder & 1 else remainder >> 1
         table[i] = remainder
     return table
 
 
-_TABLE = _nibbles()
+_TABLE = _bytes()
 
 
 @micropython.viper
@@ -29,13 +29,21 @@ def copy(target: ptr8, at: int, source: ptr8, start: int, length: int):
 
 
 @micropython.viper
+def head_into(target: ptr8, at: int, kind: int, flags: int, seq: int, ack: int):
+    target[at] = kind
+    target[at + 1] = flags
+    target[at + 2] = seq
+    target[at + 3] = seq >> 8
+    target[at + 4] = ack
+    target[at + 5] = ack >> 8
+
+
+@micropython.viper
 def crc_into(buffer: ptr8, at: int, length: int, target: ptr8, where: int):
     table = ptr32(_TABLE)
     remainder = -1  # an int is 32 bits on the Pico and 64 on a computer: only the low 32 are used
     for i in range(at, at + length):
-        remainder ^= buffer[i]
-        remainder = ((remainder >> 4) & 0x0FFFFFFF) ^ table[remainder & 15]
-        remainder = ((remainder >> 4) & 0x0FFFFFFF) ^ table[remainder & 15]
+        remainder = ((remainder >> 8) & 0x00FFFFFF) ^ table[(remainder ^ buffer[i]) & 255]
     remainder ^= -1
     for i in range(4):
         target[where + i] = remainder & 255

@@ -13,9 +13,9 @@ if TYPE_CHECKING:  # MicroPython has no typing
     from typing import Any
 
 try:
-    from shoelink._viper import copy, crc_into, stuff, unstuff
+    from shoelink._viper import copy, crc_into, head_into, stuff, unstuff
 except (ImportError, SyntaxError):  # CPython; MicroPython without a native compiler
-    from shoelink._plain import copy, crc_into, stuff, unstuff
+    from shoelink._plain import copy, crc_into, head_into, stuff, unstuff
 
 BLOCK = schema.FRAME - 2  # most bytes between two delimiters
 _SHORTEST = schema.HEADER + schema.CRC
@@ -45,12 +45,7 @@ def encode_into(
     """
     head = at + 2
     out[at] = 0
-    out[head] = kind
-    out[head + 1] = flags
-    out[head + 2] = seq & 255
-    out[head + 3] = (seq >> 8) & 255
-    out[head + 4] = ack & 255
-    out[head + 5] = (ack >> 8) & 255
+    head_into(out, head, kind, flags, seq, ack)
     copy(out, head + schema.HEADER, body, start, length)
     length += schema.HEADER
     if tag:
