@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STUBS := micropython-rp2-rpi-pico-stubs==1.26.0.post1
 
-.PHONY: setup demo test prove lint bench clean
+.PHONY: setup demo test prove lint bench hardware clean
 setup: .venv/.ready
 
 .venv/.ready: pyproject.toml
@@ -33,6 +33,9 @@ lint: setup typings/.ready
 bench: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[compare]'
 	$(BIN)/python tests/bench/run.py
+
+hardware: setup
+	PYTHONPATH=hardware $(BIN)/python -m sheets
 
 clean:
 	rm -rf .venv typings build .mypy_cache .ruff_cache .hypothesis

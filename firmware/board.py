@@ -1,4 +1,5 @@
-"""The wiring of the shoe on a Raspberry Pi Pico: the only file that knows pins. `hardware/pinout.md` is its picture.
+"""The wiring of the shoe on a Raspberry Pi Pico. With `pins.py`, which it alone imports, the only file that knows pins;
+`hardware/pinout.md` is their picture, `hardware/board.toml` the source of both.
 
 `machine.ADC` readings are 0..65535. The levels here are for the parts named in `hardware/pinout.md`; another ladder or
 another light needs other numbers and nothing else.
@@ -6,6 +7,7 @@ another light needs other numbers and nothing else.
 
 import gc
 
+import pins
 from drivers.ladder import ladder
 from drivers.piezo import Piezo
 from drivers.rs485 import seat_bus
@@ -35,15 +37,16 @@ class Board:
     DAZZLE_OVER = DAZZLE_OVER
 
     def __init__(self):
-        self.bar = Bar(20, LAMPS)  # first of all: it goes dark
-        self.host = UART(0, baudrate=115200, tx=Pin(0), rx=Pin(1), rxbuf=512, txbuf=512, timeout=0)
-        self.seats = seat_bus(1, 4, 5)
-        self.sampler = Sampler(10)  # GP10..12 bottom CLK, DATA, /DATA; 13, 14 top CLK, DATA; 15 throat; 16 lip
-        self.lanes = Shift165(17, 18, 19)
-        self.piezo = Piezo(21, VOLUME)
-        self.light = ADC(Pin(26))
-        self.ambient = ADC(Pin(27))
-        self.keys = ladder(28)
+        self.bar = Bar(pins.BAR, LAMPS)  # first of all: it goes dark
+        host_tx, host_rx = Pin(pins.HOST_TX), Pin(pins.HOST_RX)
+        self.host = UART(0, baudrate=115200, tx=host_tx, rx=host_rx, rxbuf=512, txbuf=512, timeout=0)
+        self.seats = seat_bus(1, pins.SEAT_TX, pins.SEAT_RX)
+        self.sampler = Sampler(pins.BOTTOM_CLK)  # and the six above it, to LIP
+        self.lanes = Shift165(pins.LANE_DATA, pins.LANE_CLOCK, pins.LANE_LOAD)
+        self.piezo = Piezo(pins.PIEZO, VOLUME)
+        self.light = ADC(Pin(pins.DOUBLE_FEED))
+        self.ambient = ADC(Pin(pins.AMBIENT))
+        self.keys = ladder(pins.KEYS)
         self.watchdog = WDT(timeout=8000)  # of 8388 ms at most: RP2040 datasheet 4.7
 
     @staticmethod

@@ -14,7 +14,7 @@ signals: Any = import_module("shoe.signals")
 
 ROOT = Path(__file__).resolve().parents[2]
 COLOURS = {"white": "WHITE", "amber": "AMBER", "red": "RED", "blue": "BLUE", "magenta": "MAGENTA"}
-CLASSES = ("READY", "ATTENTION", "STOP", "FLOOR", "ALIGN", "UNSUPERVISED", "FAULT")
+CLASSES = ("READY", "OPEN", "ATTENTION", "STOP", "FLOOR", "ALIGN", "UNSUPERVISED", "FAULT")
 
 
 def rows(page: str) -> dict[str, list[str]]:
@@ -57,21 +57,3 @@ def test_the_page_of_the_pinout_has_the_ladders_levels() -> None:
     }
     assert set(values["KEY_LEVELS"]) <= numbers(rows("pinout.md")["28"][1])
     assert values["DAZZLE"] in numbers(rows("pinout.md")["27"][1])
-
-
-def test_the_page_of_the_pinout_has_every_pin_of_the_board() -> None:
-    tree = ast.parse((ROOT / "firmware" / "board.py").read_text())
-    used = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "id", "")
-            whole = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
-            if name in ("Pin", "Sampler", "Shift165", "ladder"):
-                used |= set(whole)
-            elif name in ("Bar", "Piezo"):
-                used.add(whole[0])
-            elif name == "seat_bus":
-                used |= set(whole[1:])
-    table = set().union(*(numbers(first) for first in rows("pinout.md") if first[:1].isdigit()))
-    assert used <= table
-    assert {0, 1, 4, 5, 10, 17, 18, 19, 20, 21, 26, 27, 28} <= used

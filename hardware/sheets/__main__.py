@@ -1,0 +1,30 @@
+"""`make hardware`: checks board.toml and writes every file that follows from it; `--check` only compares."""
+
+from __future__ import annotations
+
+import sys
+
+from sheets.model import ROOT, BoardError, the_board
+from sheets.outputs import outputs
+
+
+def main(arguments: list[str]) -> int:
+    """0: written, or up to date; 1: out of date; 2: board.toml cannot be built."""
+    try:
+        texts = outputs(the_board())
+    except BoardError as error:
+        print(f"hardware/board.toml: {error}", file=sys.stderr)
+        return 2
+    old = [name for name, text in texts.items() if not (ROOT / name).exists() or (ROOT / name).read_text() != text]
+    if "--check" in arguments:
+        for name in old:
+            print(f"{name} is older than hardware/board.toml: run make hardware", file=sys.stderr)
+        return 1 if old else 0
+    for name in old:
+        (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / name).write_text(texts[name], encoding="utf-8")
+        print(f"wrote {name}")
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))
