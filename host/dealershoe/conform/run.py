@@ -11,7 +11,8 @@ from shoelink import frame
 
 from dealershoe.bridge.identity import PortLost, find
 from dealershoe.bridge.port import Port
-from dealershoe.conform.checks import CHECKS, Check, Fails, Untested, chosen
+from dealershoe.conform.check import Check, Fails, Untested
+from dealershoe.conform.checks import CHECKS, chosen
 from dealershoe.conform.peer import Peer
 from dealershoe.errors import UserError
 

@@ -1,0 +1,39 @@
+"""The checks of all that was heard in a run; they come last."""
+
+from __future__ import annotations
+
+from shoelink import frame, schema
+
+from dealershoe.conform.check import Checks, Fails, Untested, need
+from dealershoe.conform.peer import Heard, Peer
+
+CHECKS = Checks("The frame")
+
+
+@CHECKS.add("damaged-counted", "STATS counts damaged frames")
+def _(peer: Peer) -> None:
+    def enough(heard: Heard) -> bool:
+        return isinstance(heard.message, schema.Stats) and heard.message.damaged > 0
+
+    if not peer.damaged_sent:
+        raise Untested("no damaged frame was sent in this run")
+    if peer.wait(0.0, enough, 0) or peer.wait(6_000.0, enough):
+        return
+    if not any(isinstance(h.message, schema.Stats) for h in peer.heard):
+        raise Untested("no STATS within 6 s")
+    raise Fails(f"{peer.damaged_sent} were sent, it counts none")
+
+
+@CHECKS.add(
+    "frames-fit",
+    "all that it sent were whole frames of at most 61 bytes, of a shoe's kinds, none short",
+    up=False,
+)
+def _(peer: Peer) -> None:
+    count = {name: n for name, n in peer.decoder.count.items() if n and name != "frames"}
+    need(not count, f"of what it sent was damaged: {', '.join(f'{name} {n}' for name, n in count.items())}")
+    need(peer.longest <= frame.BLOCK, f"{peer.longest} bytes between two delimiters")
+    for heard in peer.heard:
+        plain = schema.known(heard.kind, False)
+        need(not heard.kind & schema.FROM_HOST, f"a frame of kind {heard.kind:02x}, which is the host's")
+        need(heard.message is not None or not plain, f"a {schema.NAMES.get(plain, '?')} of {len(heard.body)} bytes")
