@@ -59,6 +59,8 @@ def _address(thing: bytearray | memoryview) -> int:
 
 def _no_emitter(name: str) -> Any:
     """The firmware falls back to its plain files, as on any interpreter without the viper emitter."""
+    if name.startswith("__"):  # CPython's import looks for these by itself
+        raise AttributeError(name)
     raise ImportError(f"no micropython.{name} under CPython")
 
 
