@@ -161,9 +161,10 @@ class Journal:
             for entry in entries:
                 self._put(entry)
                 sign = sign or type(entry) is HandRow
-            if self._key is not None and (sign or self.records - self._signed >= EVERY):
-                self._put(checkpoint(self._key, self.identity, self.records + 1, self._chain, self._clock()))
-                self._signed = self.records
+                if self.records - self._signed >= EVERY - 1:
+                    self._sign()
+            if sign:
+                self._sign()
             self._db.execute("COMMIT")
         except BaseException:
             self.records, self._chain, self._signed = seq, link, signed
@@ -172,6 +173,11 @@ class Journal:
             raise
         if self._head is not None:
             self._head.write(self.records, self._chain)
+
+    def _sign(self) -> None:
+        if self._key is not None:
+            self._put(checkpoint(self._key, self.identity, self.records + 1, self._chain, self._clock()))
+            self._signed = self.records
 
     def _put(self, entry: Entry) -> None:
         kind = type(entry)

@@ -1,0 +1,143 @@
+"""Hands dealt through a real desk into a journal, some with accidents: for tests and benchmark of the record."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+from dealershoe.bridge.desk import Desk, Moment
+from dealershoe.bridge.table_link import frame_of
+from dealershoe.deal.grammar import render
+from dealershoe.deck.cards import FIFTY_TWO
+from dealershoe.errors import UserError
+from dealershoe.events import Act, Draw, Event, Place
+from dealershoe.record.journal import Journal
+from dealershoe.rules.situations import faults, obedient
+from dealershoe.rules.stack import DEFAULT, Stack, load_stack
+from dealershoe.session import TableSession
+from shoelink import schema
+
+SHOE_JOURNAL = b"JRN1"
+WALL_NS = 1_700_000_000_000_000_000
+CARD_NS = 700_000_000  # between two cards
+TARGETS = {
+    None: schema.TARGET_UNKNOWN,
+    "burn": schema.TARGET_BURN,
+    "board": schema.TARGET_BOARD,
+    "muck": schema.TARGET_MUCK,
+    "off-table": schema.TARGET_OFF_TABLE,
+}
+MOST = 400  # facts of one hand
+
+
+def kept(raw: bytes) -> Any:
+    """What a kept frame says."""
+    return schema.unpack(raw[0], raw[1:])
+
+
+class Table:
+    """A desk with a shoe that deals what is due, at one table; every fact goes into the journal at once."""
+
+    def __init__(self, journal: Journal, seed: int, stack: Stack | None = None, accidents: float = 0.5) -> None:
+        """`accidents`: of so many hands out of one something goes wrong."""
+        self.journal = journal
+        self.dice = random.Random(seed)
+        self.accidents = accidents
+        stack = stack or load_stack(DEFAULT)
+        self.desk = Desk(TableSession(stack), open_table=True, next_fact=journal.next_fact())
+        self.number = journal.stored_up_to(SHOE_JOURNAL) or 0
+        self.ns = 0
+        self.desk.judge_by(stack, self.at)
+        self.commit()
+
+    @property
+    def at(self) -> Moment:
+        return Moment(self.ns, WALL_NS + self.ns)
+
+    def commit(self) -> None:
+        """The disk has it."""
+        entries, self.desk.entries = self.desk.entries, []
+        self.desk.happenings.clear()
+        self.journal.write(entries)
+
+    def say(self, text: str, who: str = "floor: Ann") -> bool:
+        """A person's line. False: the table refused it, which is on record too."""
+        try:
+            self.desk.say(text, "console", 1, self.at, who)
+        except UserError:
+            return False
+        finally:
+            self.ns += CARD_NS // 10
+        return True
+
+    def report(self, message: Any) -> None:
+        """A report of the shoe."""
+        self.number += 1
+        self.ns += CARD_NS
+        raw = frame_of(schema.KIND_OF[type(message)], schema.pack(message))
+        self.desk.report(message, raw, self.at, SHOE_JOURNAL, self.number)
+
+    def draw(self, event: Draw) -> None:
+        """A card leaves the shoe."""
+        hand = self.desk.session.hand
+        assert hand is not None
+        token = self.deck.pop() if self.deck else 51
+        flags = schema.CARD_UNREAD * event.unread + schema.CARD_FOREIGN * event.foreign
+        sensed = schema.ORIGIN_NONE if event.target is None else schema.ORIGIN_SEAT_SENSOR
+        way = schema.WAY_UP if event.boxed else schema.WAY_DOWN
+        passage = self.desk._passage + 1
+        self.report(
+            schema.Card(
+                self.desk.hand, passage, bytes(4), schema.word(token), 0, way, code(event.target), sensed, 60,
+                flags, 1000, 0,
+            )
+        )  # fmt: skip
+        if event.exposed:
+            self.say(f"exposed #{self.desk.session.draws} by={event.exposed}")
+
+    def tell(self, event: Event) -> None:
+        """Any event, in the way it would come."""
+        if isinstance(event, Draw):
+            self.draw(event)
+        elif isinstance(event, Act) and event.seat is None:
+            self.say("act 1 call")
+        else:
+            self.say(render(event))
+
+    def hand(self) -> None:
+        """One hand from its first line to the pot."""
+        self.deck = list(range(len(FIFTY_TWO)))
+        self.dice.shuffle(self.deck)
+        if self.desk.session.hand is None or self.dice.random() < 0.1:
+            self.say(f"hand seats=1-{self.dice.randint(2, 9)} button=2")
+        else:
+            self.say("hand next")
+        left = self.dice.randint(1, 40) if self.dice.random() < self.accidents else -1
+        session = self.desk.session
+        for _ in range(MOST):
+            left -= 1
+            if not left:
+                choice = self.dice.choice(list(faults(session)) or [None])
+                for event in choice.events if choice else ():
+                    self.tell(event)
+                continue
+            event = obedient(session)
+            if event is None:
+                break
+            self.tell(event)
+        self.say("award")
+        self.commit()
+
+
+def code(target: Place | None) -> int:
+    """A place in the link's codes."""
+    return target if isinstance(target, int) else TARGETS[target]
+
+
+def record(path: Path, hands: int, seed: int, key: Any = None, stack: Stack | None = None) -> None:
+    """A journal of so many hands."""
+    with Journal(path, key) as journal:
+        table = Table(journal, seed, stack)
+        for _ in range(hands):
+            table.hand()
