@@ -15,6 +15,7 @@ from shoe.strip import DARK, LIGHT, ONE, ZERO
 
 CELLS = 18
 CARDS = 54  # 0..51 and two jokers; 54..63 are valid codes of no card of ours
+JOKERS = 52  # and 53
 NOTHING, UNREAD, READ = 0, 1, 2  # results
 FEW = 6  # marks: fewer are dirt, not a code
 BROKEN, RESTED, EVEN = 0, 1, 2  # rhythms
@@ -25,8 +26,8 @@ def rhythm(halves, mark: int) -> int:
 
     A half cell is compared with the same halves of the two cells before and behind it (so that marks may be wider
     than gaps). A hand's speed does not more than double and fall back within 5 mm. A speck with a mark of its own
-    cuts one half cell into three, of which one is a third or less, and all three are no longer than a whole one beside
-    them; a lost mark puts three halves into one: BROKEN. A half that took six times its neighbours' time is no lost
+    cuts one half cell into three, of which one is a third or less, and all three are no longer than a whole one of
+    its like; a lost mark puts three halves into one: BROKEN. A half that took six times its neighbours' time is no lost
     mark but a rest, and the halves near it may be long too: RESTED, if all of that is within three cells, where the
     CRC sees any shift (3 wrong bits at most). The ends have neighbours on one side only: there a sudden change may be
     a hand that begins or stops, and counts as a rest.
@@ -67,9 +68,9 @@ def rhythm(halves, mark: int) -> int:
         long = 10 * length > 22 * least + 20
         cut = False
         if at <= high - 2:
-            three = halves[at] + halves[at + 1] + halves[at + 2]  # half as long again as one beside them is too short
-            before = halves[at - 1] if at > low else 0
-            after = halves[at + 3] if at + 3 <= high else 0
+            three = halves[at] + halves[at + 1] + halves[at + 2]  # half as long again as one of its like is too short
+            before = halves[at - 2] if at >= low + 2 else 0
+            after = halves[at + 4] if at + 4 <= high else 0
             if before and after:
                 if 2 * three < 3 * (before if before < after else after):
                     return BROKEN

@@ -12,7 +12,7 @@ Fed with chunks of samples of any size; what it finds does not depend on the cut
 `passage.at` is the sample index of what is told. Geometry (mm from the throat slot): throat 0, heads 12, lip 24.
 """
 
-from shoe.cardcode import CELLS, NOTHING, READ, UNREAD, Reading
+from shoe.cardcode import CELLS, FEW, NOTHING, READ, UNREAD, Reading
 from shoe.edges import new_out, new_state, scan
 from shoe.sampleclock import MASK, PER_MS, SampleClock, since
 from shoe.strip import Strip
@@ -90,7 +90,8 @@ class Passage:
         self._reached = False  # what came from outside has blocked the throat
         self._turned = False  # it has been back and forth: its length cannot be known
         self._long = False  # its code had passed the heads while the throat was still blocked
-        self._long_above = False  # the same of a boxed card's
+        self._long_above = False  # the same of a boxed card's,
+        self._two_above = False  # with much of another card's behind it
         self._dim = False  # the light through it was that of two cards
         self._state = new_state()
         self._out = new_out(CHUNK)
@@ -188,7 +189,8 @@ class Passage:
         self._read_below = self._read_above = -1
         self._entered = self._lipped = self._tail = self.at
         self._lip_marks = 0
-        self._reached = self._turned = self._long = self._long_above = self._dim = False
+        self._reached = self._turned = self._dim = False
+        self._long = self._long_above = self._two_above = False
 
     def _read(self, marks_below: int, marks_above: int) -> None:
         """Read both strips, unless nothing has come since they were read last."""
@@ -214,6 +216,9 @@ class Passage:
             self._read(self.bottom.marks, self.top.marks)
             self._long = self.below.result == READ
             self._long_above = self.above.result == READ
+            if self.top.marks >= CELLS + FEW:  # a second boxed card's follow: was the first's code whole?
+                self._read_above = -1
+                self._two_above = self.above.read(self.top, CELLS) == READ
 
     def _next_card(self) -> None:
         """The throat is blocked again behind this card: the next one, or this one goes back."""
@@ -242,7 +247,7 @@ class Passage:
         self.top.keep_from(self._next_above)
         self._read_below = self._read_above = -1
         self._entered = self._next_entered
-        self._turned = self._long = self._long_above = self._dim = False
+        self._turned = self._long = self._long_above = self._two_above = self._dim = False
 
     def _left(self) -> None:
         self._gone(self.bottom.marks, self.top.marks)
@@ -260,7 +265,7 @@ class Passage:
         both = below.result == READ and above.result == READ
         plain = below.result == NOTHING and above.result == NOTHING
         # The top head cannot tell a stop cell from a zero: its code had ended only if no mark came after.
-        long_above = self._long_above and marks_above == CELLS
+        long_above = (self._long_above and marks_above == CELLS) or self._two_above
         self.double = (
             self._long or long_above or self._dim or below.differ or both or (plain and self._timed_long(took))
         )

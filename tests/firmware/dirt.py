@@ -73,14 +73,3 @@ def soiled_run(seed: int, passes: int) -> dict[str, int]:
         samples = Scene([(paper, 0)]).samples(random_ride(rng))
         count(counts, the_card(dazzle(samples, rng) if rng.random() < 0.1 else samples), card, deck, boxed)
     return counts
-
-
-def clean_run(seed: int, passes: int) -> dict[str, int]:
-    """The same for clean cards, every fourth of them boxed."""
-    rng = random.Random(seed)
-    counts = {"right": 0, "wrong": 0, "boxed wrong": 0, "unread": 0}
-    for _ in range(passes):
-        card, deck, boxed = rng.randrange(54), rng.randrange(4), rng.random() < 0.25
-        left = the_card(Scene([(print_card(card, deck, boxed=boxed), 0)]).samples(random_ride(rng)))
-        count(counts, left, card, deck, boxed)
-    return counts

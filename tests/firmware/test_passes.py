@@ -1,0 +1,150 @@
+"""A few thousand of the simulated passes, the parts they are made of, and what they prove nothing without."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from firmware.hand import SAMPLE_MS, G, Hand
+from firmware.listening import Left, told_of
+from firmware.magnitudes import Magnitudes
+from firmware.optics import BEFORE, GRAIN, covered, spot
+from firmware.passes import KINDS, Maker, Reader, fast, run, run_doubles, scan_changes, total, totals
+from firmware.physics import HEAD_AT, cell_at
+
+edges: Any = import_module("shoe.edges")
+HERE = Path(__file__).parent
+SIZE = Magnitudes()
+PASSES = 1500
+
+
+def made(seed: int, number: int) -> list[bytes]:
+    maker = Maker(seed)
+    kinds = list(KINDS)
+    return [maker.make(kinds[i % len(kinds)]).samples for i in range(number)]
+
+
+@pytest.fixture(scope="module")
+def counted() -> Counter[str]:
+    with fast():
+        return run(2026, PASSES)
+
+
+# ---- what they say
+
+
+def test_no_card_is_taken_for_another(counted: Counter[str]) -> None:
+    print(dict(sorted(counted.items())))
+    assert total(counted, "passes") == PASSES
+    assert total(counted, "misread") == total(counted, "boxed misread") == 0
+    assert total(counted, "right") > PASSES // 2  # or the run would prove nothing
+
+
+def test_clean_cards_are_read_and_boxed_ones_found(counted: Counter[str]) -> None:
+    assert counted["clean unread"] == 0
+    assert counted["clean right"] == counted["clean cards"] > PASSES // 4
+    assert counted["clean boxed found"] == counted["clean boxed"] > 0
+    assert total(counted, "boxed taken for face down") == 0
+
+
+def test_two_cards_close_behind_each_other_are_two(counted: Counter[str]) -> None:
+    assert counted["close doubted"] == 0
+    assert counted["close right"] + counted["close unread"] == counted["close cards"] > 0
+
+
+def test_the_same_run_misreads_without_the_checks() -> None:
+    with fast(("crc", "complement")):
+        blind = run(2026, PASSES)
+    with fast(("crc",)):
+        trusting = run(2026, PASSES)
+    assert total(trusting, "misread") > 0
+    assert total(blind, "misread") > total(trusting, "misread")
+    assert blind["clean misread"] == 0  # what is wrong comes from dirt, not from a broken reader
+
+
+def test_doubles_are_found_and_single_cards_are_not() -> None:
+    with fast():
+        count = run_doubles(5, 400)
+    assert count["double told as two"] == count["double passes"] == 400
+    assert count["single told as two"] == 0
+    assert count["single passes"] == 400
+
+
+def test_the_counts_do_not_depend_on_the_number_of_processes() -> None:
+    assert totals(40, 10, seed=3) == totals(40, 10, seed=3, processes=2)
+
+
+# ---- what they are made of
+
+
+def test_the_quick_scan_finds_the_same_edges() -> None:
+    for samples in made(1, 40):
+        n = len(samples)
+        plain, quick = edges.new_state(), edges.new_state()
+        a, b = edges.new_out(n), edges.new_out(n)
+        assert edges.scan_python(samples, n, plain, a) == scan_changes(samples, n, quick, b)
+        assert (a, plain) == (b, quick)
+
+
+def test_the_reader_hears_what_the_firmware_tells_in_small_chunks() -> None:
+    for samples in made(2, 40):
+        with fast():
+            heard = Reader().feed(samples)
+        left = [told for told in told_of(samples + bytes(8), [37, 256, 1]) if isinstance(told, Left)]
+        assert [(one.code, one.double) for one in heard] == [
+            (None if one.card is None else (one.card, one.deck), one.double) for one in left
+        ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_hand_keeps_within_speed_acceleration_and_jerk(seed: int) -> None:
+    places = Hand(random.Random(seed), SIZE).draw(120)
+    speed = np.diff(places) / SAMPLE_MS
+    low, high = SIZE.range("speed")
+    assert low - 1e-6 <= speed.min() <= speed.max() <= high + 1e-6
+    pull = np.diff(speed) / SAMPLE_MS
+    assert abs(pull).max() <= SIZE.high("acceleration") * G * 1.001
+    jerk = np.diff(pull) / SAMPLE_MS  # where two bends meet it may be that of both
+    assert abs(jerk).max() <= 8 * SIZE.high("acceleration") * G / SIZE.range("swing")[0]
+    assert places[0] < 0
+    assert places[-1] > 120
+
+
+def test_a_hand_turns_back_at_every_cell() -> None:
+    hand = Hand(random.Random(3), SIZE)
+    for cell in range(-1, 19):
+        there = HEAD_AT + cell_at(cell) + 1.0
+        places = hand.halting(120, there, back=True)
+        turns = [places[i] for i in range(1, len(places) - 1) if places[i - 1] < places[i] > places[i + 1]]
+        rests = np.flatnonzero(abs(np.diff(places)) < 1e-9)
+        assert abs(np.array([*turns, *places[rests]]) - there).min() < 0.2
+        assert places.max() > 120
+        assert np.diff(places).min() < 0
+
+
+def test_a_spot_blurs_what_is_under_it() -> None:
+    """Under a spot as wide as the mark the dark is not black and the light beside it is not white."""
+    row = np.convolve(covered([(20.0, 21.25)]), spot(8.0), "same")
+    middle, beside = (row[round((at + BEFORE) / GRAIN)] for at in (20.625, 22.0))
+    # Gaussian of 0.4 mm: erf(0.625 / (0.4 √2)) = 0.882; beside, 0.75 to 2.0 mm away: 0.030
+    assert middle == pytest.approx(0.882, abs=0.01)
+    assert beside == pytest.approx(0.030, abs=0.01)
+
+
+def test_coverage_counts_overlapping_stretches_once() -> None:
+    row = covered([(10.0, 11.0), (10.5, 11.02), (12.0, 12.0)])
+    assert row.sum() * GRAIN == pytest.approx(1.02, abs=1e-5)
+    assert row.max() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_every_magnitude_has_a_source_and_is_used() -> None:
+    texts = "".join((HERE / name).read_text() for name in ("hand.py", "optics.py", "passes.py"))
+    for name, entry in SIZE.table.items():
+        assert entry["unit"], name
+        assert entry["source"].startswith(("assumption: ", "QRE1113/D: ", "hardware/", "the range", "a turn")), name
+        assert f'"{name}"' in texts, f"{name} is used nowhere"
