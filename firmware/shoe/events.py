@@ -16,6 +16,7 @@ from shoe.sampleclock import PER_MS, since
 _PENDING = 4  # draws that may be on their way to a seat node at once
 _FLIGHT = 2000 * PER_MS  # samples after which a draw is no longer waited for: its place has no node
 _UNREAD = bytearray(schema.TOKEN_UNREAD)
+_DOUBTFUL = schema.CARD_UNREAD | schema.CARD_DOUBLE | schema.CARD_REVERSED | schema.CARD_FOREIGN
 _CERTAIN_SEAT = 95  # percent: a node saw a card arrive; that it is this draw follows from the order
 
 
@@ -35,6 +36,7 @@ class Events:
         self.draw = 0  # the draw that left last; 0: none in this hand
         self.faults = 0  # bit c: FAULT c is open
         self.cards = 0  # cards that have left since the start; the lights watch it
+        self.doubtful = False  # the last of them is one that the shoe itself doubts
         self.new_hand = False  # a hand has begun: the main loop clears it when it has tidied up
         self._due = schema.TARGET_UNKNOWN
         self._old_hand = -1  # the hand before the key was pressed, while the host may not know of the press
@@ -93,6 +95,7 @@ class Events:
             flags |= schema.CARD_UNREAD
         if passage.double:
             flags |= schema.CARD_DOUBLE
+        self.doubtful = flags & _DOUBTFUL != 0 or way_up == schema.WAY_UP
         covered = self._exits.take()
         target = lanes.hint(covered, self._due)
         origin = certainty = 0
@@ -252,22 +255,29 @@ class Events:
         self._waiting -= 1
 
     def _arrival(self, target: int) -> int:
-        """Which draw has arrived at `target`, of those on their way: the oldest that was expected there, else the
-        oldest that went over its lane, else the oldest; the last draw when none is. It is not waited for again."""
+        """Which draw has arrived at `target`, of those on their way; the last draw when none is. It is not waited for
+        again.
+
+        The oldest that went over the lane of `target` or, where no lane sensor saw it, was expected there: of two in
+        the air over one lane the first to leave is the first to lie. Where none fits it is the oldest that no lane
+        sensor saw, else the oldest.
+        """
         way = self._on_the_way
         while self._waiting and since(self._clock.index, way[3]) > _FLIGHT:
             self._forget(0)
         if not self._waiting:
             return self.draw
         lane = lanes.lane_of(target)
-        found = -1
+        found = unseen = -1
         for place in range(self._waiting):
-            if way[4 * place + 1] == target:
+            covered = way[4 * place + 2]
+            if (covered >> lane & 1) if covered and lane >= 0 else way[4 * place + 1] == target:
                 found = place
                 break
-            if found < 0 and lane >= 0 and way[4 * place + 2] >> lane & 1:
-                found = place
-        found = max(found, 0)
+            if unseen < 0 and not covered:
+                unseen = place
+        if found < 0:
+            found = max(unseen, 0)
         draw = way[4 * found]
         self._forget(found)
         return draw

@@ -100,7 +100,10 @@ class Shoe:
     def _light(self, now: int) -> None:
         if self.events.cards != self._cards:
             self._cards = self.events.cards
-            self.signals.accept(now)
+            if self.events.doubtful:
+                self.signals.doubt(now)
+            else:
+                self.signals.accept(now)
         self.signals.faulty = self.events.faults != 0
         if self.signals.turn(now):
             self._show()

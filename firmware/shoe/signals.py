@@ -30,6 +30,7 @@ PATTERNS = {
     FAULT: (MAGENTA, ((0x81, 300), (0x00, 300)), ((520, 150),)),
 }
 
+DOUBT_MS = 1500  # a card that the shoe doubts is shown so long, unless the host says something before
 SWEEP_MS = 25  # a lamp: white runs along the bar when a card is accepted, the same for every card
 VOLUME = 16384  # of 65535: the piezo's duty, limited
 
@@ -59,22 +60,32 @@ class Signals:
         self._shown = -1
         self._began = now
         self._swept = -1
+        self._doubted = -1
 
     def obey(self, signal: int, mode: int) -> None:
         """The host's SIGNAL and mode, in the codes of the wire; an unknown signal is a call for the floor."""
         self._signal = _CLASS_OF.get(signal, FLOOR)
         self._align = mode == schema.MODE_ALIGN
+        self._doubted = -1
 
     def accept(self, now: int) -> None:
         """A card has left."""
         self._swept = now
+        self._doubted = -1
+
+    def doubt(self, now: int) -> None:
+        """A card has left that was not read, came with another, was boxed or turned about: shown as a fault at once,
+        with or without a host. What the host says next counts more."""
+        self._doubted = now
 
     def shown(self) -> int:
         """The class that counts now."""
+        if self.supervised and self._signal in (STOP, FLOOR):
+            return self._signal
+        if self._doubted >= 0:
+            return FAULT
         if not self.supervised:
             return UNSUPERVISED
-        if self._signal in (STOP, FLOOR):
-            return self._signal
         if self.faulty:
             return FAULT
         if self._signal == ATTENTION:
@@ -83,6 +94,8 @@ class Signals:
 
     def turn(self, now: int) -> bool:
         """Work out light and sound for `now` (ms); True when either changed."""
+        if self._doubted >= 0 and elapsed(now, self._doubted) >= DOUBT_MS:
+            self._doubted = -1
         shown = self.shown()
         if shown != self._shown:
             self._shown = shown
