@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from sheets.checks import faults
 from sheets.model import ROOT, BoardError, the_board
 from sheets.outputs import outputs
 
@@ -11,7 +12,10 @@ from sheets.outputs import outputs
 def main(arguments: list[str]) -> int:
     """0: written, or up to date; 1: out of date; 2: board.toml cannot be built."""
     try:
-        texts = outputs(the_board())
+        board = the_board()
+        if wrong := faults(board):
+            raise BoardError("; ".join(wrong))
+        texts = outputs(board)
     except BoardError as error:
         print(f"hardware/board.toml: {error}", file=sys.stderr)
         return 2

@@ -33,22 +33,124 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
+class Rail:
+    """A supply: what its source can give in mA, and the share of it that must stay free."""
+
+    volts: float
+    ma: float
+    margin: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A line of the bill of materials. Currents are of all pieces together at their worst, mA; prices of one, USD."""
+
+    id: str
+    ref: str
+    what: str
+    number: str  # the maker's
+    maker: str
+    quantity: int
+    price: float
+    current: str = ""  # where the currents are from
+    order: str = ""  # a supplier and its number, where one is known
+    v5: float = 0.0
+    v3v3: float = 0.0
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable from the main board, its wires by the pin of the main board's connector; `mm` long."""
+
+    id: str
+    to: str
+    connector: str
+    far: str
+    wires: list[str]
+    mm: int
+    far_pins: list[int] | None = None  # of the far connector; None: 1, 2, 3 …
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pio:
+    """A PIO program in use, as path:function of the firmware."""
+
+    program: str
+    block: int
+    machine: int
+    words: int
+    dma: int  # channels that serve it
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """The keys' string of resistors, ohm; `tolerance` of each."""
+
+    pull_up: float
+    steps: list[float]
+    tolerance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What decides how fast a sensor answers and what its LED draws."""
+
+    load_ohm: float
+    rise_us_per_kohm: float
+    led_ohm: float
+    led_volts: float
+
+
+@dataclass(frozen=True, slots=True)
+class Holdup:
+    """The capacitor that outlasts the supply, and what for."""
+
+    ma: float  # what it feeds, at 4.1 V
+    microfarad: float
+    tolerance: float
+    from_volts: float
+    to_volts: float
+    needed_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class Board:
     """The whole of board.toml."""
 
     name: str
     mcu: str
+    priced: str
+    limit_usd: float
     variants: Mapping[str, str]
+    rails: Mapping[str, Rail]
     signals: tuple[Signal, ...]
+    parts: tuple[Part, ...]
+    cables: tuple[Cable, ...]
+    pio: tuple[Pio, ...]
+    ladder: Ladder
+    head: Head
+    holdup: Holdup
 
     def of(self, variant: str) -> list[Signal]:
         """The signals of one variant by GPIO."""
         return sorted((s for s in self.signals if s.variant in ("", variant)), key=lambda signal: signal.gpio)
 
+    def parts_of(self, variant: str) -> list[Part]:
+        """The parts of one variant."""
+        return [part for part in self.parts if part.variant in ("", variant)]
+
+    @property
+    def recommended(self) -> str:
+        """The variant that is named first."""
+        return next(iter(self.variants))
+
 
 def record(kind: type[T], table: Mapping[str, Any], place: str) -> T:
-    """One table of the file as a record; unknown, missing and mistyped fields are named."""
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    """One table of the file as a record; unknown and missing fields are named."""
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     if unknown := sorted(set(table) - set(known)):
         raise BoardError(f"{place} has {', '.join(unknown)}, which means nothing here; known are {', '.join(known)}")
     try:
@@ -57,16 +159,34 @@ def record(kind: type[T], table: Mapping[str, Any], place: str) -> T:
         raise BoardError(f"{place} is not complete: {error}") from None
 
 
+def records(kind: type[T], table: Mapping[str, Any], key: str) -> tuple[T, ...]:
+    """A list of tables, each named in errors by its name, id or place."""
+    return tuple(
+        record(kind, entry, f"{key} {entry.get('name') or entry.get('id') or number}")
+        for number, entry in enumerate(table[key], 1)
+    )
+
+
 def read_board(text: str) -> Board:
     """The board that a text of TOML describes; `BoardError` if it describes none."""
     try:
         table = tomllib.loads(text)
+        return Board(
+            **table["board"],
+            variants=table["variants"],
+            rails={name: record(Rail, entry, f"rail {name}") for name, entry in table["rails"].items()},
+            signals=records(Signal, table, "signal"),
+            parts=records(Part, table, "part"),
+            cables=records(Cable, table, "cable"),
+            pio=records(Pio, table, "pio"),
+            ladder=record(Ladder, table["ladder"], "ladder"),
+            head=record(Head, table["head"], "head"),
+            holdup=record(Holdup, table["holdup"], "holdup"),
+        )
     except tomllib.TOMLDecodeError as error:
         raise BoardError(f"board.toml is not TOML: {error}") from None
-    signals = tuple(
-        record(Signal, entry, f"signal {entry.get('name', number)}") for number, entry in enumerate(table["signal"], 1)
-    )
-    return Board(table["board"]["name"], table["board"]["mcu"], table["variants"], signals)
+    except KeyError as error:
+        raise BoardError(f"board.toml has no {error}") from None
 
 
 def the_board() -> Board:

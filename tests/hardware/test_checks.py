@@ -1,0 +1,265 @@
+"""The checks of hardware/board.toml: the board passes, and each check catches a board that is broken in its own way."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sheets import checks, rp2040
+from sheets.model import (
+    HARDWARE,
+    ROOT,
+    Board,
+    BoardError,
+    Ladder,
+    Pio,
+    Signal,
+    read_board,
+    the_board,
+)
+
+BOARD = the_board()
+# RP2040 datasheet 1.4.3, table "GPIO functions", columns F1 to F4, and 4.9.1 for the ADC: typed again, pin by pin
+DATASHEET = """
+0 SPI0 RX|UART0 TX|I2C0 SDA|PWM0 A      15 SPI1 TX|UART0 RTS|I2C1 SCL|PWM7 B
+1 SPI0 CSn|UART0 RX|I2C0 SCL|PWM0 B     16 SPI0 RX|UART0 TX|I2C0 SDA|PWM0 A
+2 SPI0 SCK|UART0 CTS|I2C1 SDA|PWM1 A    17 SPI0 CSn|UART0 RX|I2C0 SCL|PWM0 B
+3 SPI0 TX|UART0 RTS|I2C1 SCL|PWM1 B     18 SPI0 SCK|UART0 CTS|I2C1 SDA|PWM1 A
+4 SPI0 RX|UART1 TX|I2C0 SDA|PWM2 A      19 SPI0 TX|UART0 RTS|I2C1 SCL|PWM1 B
+5 SPI0 CSn|UART1 RX|I2C0 SCL|PWM2 B     20 SPI0 RX|UART1 TX|I2C0 SDA|PWM2 A
+6 SPI0 SCK|UART1 CTS|I2C1 SDA|PWM3 A    21 SPI0 CSn|UART1 RX|I2C0 SCL|PWM2 B
+7 SPI0 TX|UART1 RTS|I2C1 SCL|PWM3 B     22 SPI0 SCK|UART1 CTS|I2C1 SDA|PWM3 A
+8 SPI1 RX|UART1 TX|I2C0 SDA|PWM4 A      23 SPI0 TX|UART1 RTS|I2C1 SCL|PWM3 B
+9 SPI1 CSn|UART1 RX|I2C0 SCL|PWM4 B     24 SPI1 RX|UART1 TX|I2C0 SDA|PWM4 A
+10 SPI1 SCK|UART1 CTS|I2C1 SDA|PWM5 A   25 SPI1 CSn|UART1 RX|I2C0 SCL|PWM4 B
+11 SPI1 TX|UART1 RTS|I2C1 SCL|PWM5 B    26 SPI1 SCK|UART1 CTS|I2C1 SDA|PWM5 A|ADC0
+12 SPI1 RX|UART0 TX|I2C0 SDA|PWM6 A     27 SPI1 TX|UART1 RTS|I2C1 SCL|PWM5 B|ADC1
+13 SPI1 CSn|UART0 RX|I2C0 SCL|PWM6 B    28 SPI1 RX|UART0 TX|I2C0 SDA|PWM6 A|ADC2
+14 SPI1 SCK|UART0 CTS|I2C1 SDA|PWM7 A   29 SPI1 CSn|UART0 RX|I2C0 SCL|PWM6 B|ADC3
+"""
+
+
+def change(board: Board, name: str, /, **new: Any) -> Board:
+    """The board with a signal changed."""
+    assert any(signal.name == name for signal in board.signals)
+    return replace(board, signals=tuple(replace(s, **new) if s.name == name else s for s in board.signals))
+
+
+def change_part(name: str, /, **new: Any) -> Board:
+    return replace(BOARD, parts=tuple(replace(p, **new) if p.id == name else p for p in BOARD.parts))
+
+
+def change_cable(name: str, /, **new: Any) -> Board:
+    return replace(BOARD, cables=tuple(replace(c, **new) if c.id == name else c for c in BOARD.cables))
+
+
+def without(name: str) -> Board:
+    return replace(BOARD, signals=tuple(signal for signal in BOARD.signals if signal.name != name))
+
+
+def test_the_board_can_be_built() -> None:
+    assert checks.faults(BOARD) == []
+
+
+def test_the_function_table_is_the_datasheets() -> None:
+    seen = set()
+    for cell in (half.strip() for line in DATASHEET.strip().splitlines() for half in (line[:40], line[40:])):
+        number, functions = cell.split(" ", 1)
+        assert rp2040.functions(int(number)) - rp2040.ANYWHERE == set(functions.split("|")), number
+        seen.add(int(number))
+    assert seen == set(range(30))
+
+
+BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
+    (checks.names_and_variants, change(BOARD, "LID", name="TAMPER"), "two of signal are called TAMPER"),
+    (checks.names_and_variants, change(BOARD, "LID", part="lids"), "LID leads to lids, and there is no such part"),
+    (checks.names_and_variants, change(BOARD, "LID", part="rfid"), "which only the variant rfid has"),
+    (checks.names_and_variants, change(BOARD, "LID", pull="sideways"), "LID pulls sideways"),
+    (checks.names_and_variants, change(BOARD, "LID", variant="cheap"), "LID is of the variant cheap"),
+    (checks.pins_used_once, change(BOARD, "LID", gpio=2), "GP2 is TAMPER and LID in the variant seats"),
+    (checks.pins_can, change(BOARD, "LID", gpio=30), "LID is on GP30; the RP2040 has GP0 to GP29"),
+    (checks.pins_can, change(BOARD, "I2C_SDA", gpio=9), "GP9 cannot be I2C0 SDA; it is on GP0, GP4, GP8, GP12"),
+    (checks.pins_can, change(BOARD, "HOST_TX", gpio=4), "GP4 cannot be UART0 TX; it is on GP0, GP12, GP16, GP28"),
+    (checks.pins_can, change(BOARD, "KEYS", gpio=22), "GP22 cannot be ADC2; it is on GP28"),
+    (checks.pins_can, change(BOARD, "KEYS", function="ADC4"), "cannot be ADC4; no pin can"),
+    (checks.pins_can, change(BOARD, "RFID_MISO", gpio=8), "GP8 cannot be SPI0 RX"),
+    (checks.pins_can, change(BOARD, "LID", gpio=23), "GP23 is not on the Pico's header"),
+    (checks.channels_used_once, change(BOARD, "LID", gpio=5, function="PWM2 B"), "LID and PIEZO are both PWM2 B"),
+    (checks.channels_used_once, change(BOARD, "LID", gpio=4, function="PWM2 A"), "share the frequency of PWM2"),
+    (checks.buses_are_whole, without("I2C_SCL"), "I2C0 lacks SCL in the variant seats"),
+    (checks.buses_are_whole, without("RFID_MISO"), "SPI0 lacks RX in the variant rfid"),
+    (checks.sampler_has_its_block, change(BOARD, "TOP_CLK", gpio=22), "must be on GP13, not GP22"),
+    (checks.sampler_has_its_block, without("LIP"), "LIP, bit 6 of a sample, is missing"),
+    (checks.sampler_has_its_block, change(BOARD, "LIP", function="SIO in"), "LIP is read by PIO"),
+    (checks.pio_not_overbooked, replace(BOARD, pio=BOARD.pio * 2), "machine 0 of PIO0 runs 2 programs"),
+    (checks.pio_not_overbooked, replace(BOARD, pio=(Pio("x", 0, 4, 1, 0),)), "there are 2 blocks of 4"),
+    (
+        checks.pio_not_overbooked,
+        replace(BOARD, pio=(*BOARD.pio, Pio("x", 0, 1, 32, 0))),
+        "the programs of PIO0 have 33 instructions; a block holds 32",
+    ),
+    (checks.pio_not_overbooked, replace(BOARD, pio=(Pio("x", 0, 1, 1, 13),)), "13 DMA channels are in use"),
+    (checks.pio_not_overbooked, change(BOARD, "LIP", function="PIO1 in"), "LIP is PIO1 in, and no program runs there"),
+    (checks.rails_suffice, change_part("bar", v5=1100.0), "V5 must give 1661 mA in the variant seats"),
+    (checks.rails_suffice, change_part("lanes", v3v3=150.0), "V3V3 must give 252 mA in the variant seats"),
+    (checks.rails_suffice, change_part("bar", current=""), "bar draws current and does not say"),
+    (checks.pins_not_overloaded, change(BOARD, "PIEZO", ma=20.0), "PIEZO would carry 20.0 mA; a pin drives 12"),
+    (
+        checks.pins_not_overloaded,
+        replace(BOARD, signals=tuple(replace(signal, ma=2.5) for signal in BOARD.signals)),
+        "all pins carry 67.5 mA in the variant seats; the chip stands 50",
+    ),
+    (checks.cables_lead_somewhere, change_cable("W13", wires=["PIEZO_R"]), "W13 has 1 wires in a JST XH 2"),
+    (checks.cables_lead_somewhere, change_cable("W2", far_pins=[2, 3]), "W2 has 3 wires and 2 far pins"),
+    (checks.cables_lead_somewhere, change_cable("W16", variant="rfid"), "W16 carries TAMPER, which only the variant"),
+    (
+        checks.ladder_has_even_steps,
+        replace(BOARD, ladder=Ladder(10000.0, [2000.0], 0.01)),
+        "the ladder has 1 steps; 6 keys need 5",
+    ),
+    (
+        checks.ladder_has_even_steps,
+        replace(BOARD, ladder=replace(BOARD.ladder, tolerance=0.2)),
+        "key 2 may read 15123, more than a third of a step from 10922",
+    ),
+    (
+        checks.heads_are_fast,
+        replace(BOARD, head=replace(BOARD.head, load_ohm=10000.0)),
+        "takes 400 µs to rise",
+    ),
+    (checks.heads_are_fast, replace(BOARD, head=replace(BOARD.head, led_ohm=68.0)), "LED draws 62 mA; it stands 50"),
+    (
+        checks.power_outlasts_a_write,
+        replace(BOARD, holdup=replace(BOARD.holdup, microfarad=470.0)),
+        "the capacitor lasts 3.0 ms and 5.0 ms are needed",
+    ),
+    (checks.affordable, change_part("case", price=50.0), "the shoe costs 143.60 USD, more than 120"),
+]
+
+
+@pytest.mark.parametrize(("check", "board", "sentence"), BROKEN, ids=[sentence for _, _, sentence in BROKEN])
+def test_a_broken_board_is_caught(check: Callable[[Board], Any], board: Board, sentence: str) -> None:
+    assert any(sentence in fault for fault in check(board)), list(check(board))
+    assert any(sentence in fault for fault in checks.faults(board))
+
+
+def test_every_check_has_a_board_that_it_catches() -> None:
+    assert {check for check, _, _ in BROKEN} == set(checks.CHECKS)
+
+
+@given(st.sampled_from(BOARD.signals), st.sampled_from(BOARD.signals))
+def test_a_signal_moved_onto_anothers_pin_is_caught_unless_they_are_never_built_together(a: Signal, b: Signal) -> None:
+    together = a.name != b.name and (not a.variant or not b.variant or a.variant == b.variant)
+    said = list(checks.pins_used_once(change(BOARD, a.name, gpio=b.gpio)))
+    assert any(a.name in fault and b.name in fault for fault in said) == together
+
+
+@given(st.lists(st.integers(0, 29), min_size=len(BOARD.signals), max_size=len(BOARD.signals)))
+def test_pins_are_used_once_exactly_if_no_variant_has_a_pin_twice(pins: list[int]) -> None:
+    moved = replace(BOARD, signals=tuple(replace(s, gpio=g) for s, g in zip(BOARD.signals, pins, strict=True)))
+    twice = False
+    for variant in BOARD.variants:
+        used = [signal.gpio for signal in moved.of(variant)]
+        twice |= len(set(used)) < len(used)
+    assert bool(list(checks.pins_used_once(moved))) == twice
+
+
+@given(st.sampled_from(BOARD.signals), st.integers(0, 29))
+def test_a_function_on_a_pin_that_lacks_it_is_caught(signal: Signal, gpio: int) -> None:
+    moved = change(BOARD, signal.name, gpio=gpio)
+    able = signal.function in rp2040.functions(gpio)
+    said = [fault for fault in checks.pins_can(moved) if fault.startswith(f"{signal.name}: GP{gpio} cannot")]
+    assert bool(said) == (not able)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            "gpio = 22\n",
+            "gpio = 22\nvolts = 3\n",
+            "signal LID has volts, which means nothing here",
+        ),
+        ("gpio = 22\n", "", "signal LID is not complete"),
+        ("gpio = 22\n", "gpio = \n", "board.toml is not TOML"),
+        ("[ladder]\n", "[letter]\n", "board.toml has no 'ladder'"),
+    ],
+)
+def test_a_file_that_is_no_board_is_refused(old: str, new: str, sentence: str) -> None:
+    text = (HARDWARE / "board.toml").read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    with pytest.raises(BoardError, match=sentence):
+        read_board(text.replace(old, new))
+
+
+def pio_programs() -> dict[str, int]:
+    """Every PIO program of the shoe's firmware and its instructions, counted in the source."""
+    found = {}
+    for path in sorted((ROOT / "firmware" / "drivers").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and any("asm_pio" in ast.unparse(d) for d in node.decorator_list):
+                lines = [
+                    ast.unparse(line)
+                    for line in node.body
+                    if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call)
+                ]
+                words = [line for line in lines if line.split("(")[0] not in ("wrap", "wrap_target", "label")]
+                found[f"{path.relative_to(ROOT).as_posix()}:{node.name}"] = len(words)
+    return found
+
+
+def test_the_firmwares_pio_programs_and_dma_channels_are_booked() -> None:
+    assert {use.program: use.words for use in BOARD.pio} == pio_programs()
+    drivers = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "firmware" / "drivers").glob("*.py"))
+    assert sum(use.dma for use in BOARD.pio) == drivers.count("rp2.DMA()")
+
+
+def board_py() -> dict[str, Any]:
+    """The constants of firmware/board.py."""
+    tree = ast.parse((ROOT / "firmware" / "board.py").read_text(encoding="utf-8"))
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            with contextlib.suppress(ValueError):  # not a literal
+                found[node.targets[0].id] = ast.literal_eval(node.value)
+    return found
+
+
+def test_the_ladder_gives_the_levels_that_the_firmware_expects() -> None:
+    said = board_py()
+    for level, expected in zip(checks.ladder_levels(BOARD), said["KEY_LEVELS"], strict=True):
+        assert abs(level - expected) < said["KEY_TOLERANCE"] / 4
+    assert said["KEY_TOLERANCE"] == pytest.approx(65535 / 6 / 3, rel=0.01)
+
+
+def test_the_board_names_every_pin_that_the_firmware_asks_for() -> None:
+    tree = ast.parse((ROOT / "firmware" / "board.py").read_text(encoding="utf-8"))
+    asked = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "pins"
+    }
+    assert asked <= {signal.name for signal in BOARD.signals}
+    assert {"HOST_TX", "BOTTOM_CLK", "KEYS"} <= asked
+
+
+def test_make_hardware_refuses_a_board_that_cannot_be_built(tmp_path: Any) -> None:
+    broken = (HARDWARE / "board.toml").read_text(encoding="utf-8").replace("gpio = 22\n", "gpio = 2\n")
+    (tmp_path / "hardware").mkdir()
+    (tmp_path / "hardware" / "board.toml").write_text(broken, encoding="utf-8")
+    (tmp_path / "hardware" / "sheets").symlink_to(HARDWARE / "sheets")
+    script = f"import sys; sys.path.insert(0, {str(HARDWARE)!r}); import sheets.model as m; from pathlib import Path\n"
+    script += f"m.HARDWARE = Path({str(tmp_path / 'hardware')!r}); m.ROOT = Path({str(tmp_path)!r})\n"
+    script += "import runpy; runpy.run_module('sheets', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "GP2 is TAMPER and LID in the variant seats: move one" in done.stderr
+    assert not (tmp_path / "firmware").exists()
