@@ -118,9 +118,9 @@ class Table:
         for _ in range(MOST):
             left -= 1
             if not left:
-                choice = self.dice.choice(list(faults(session)) or [None])
-                for event in choice.events if choice else ():
-                    self.tell(event)
+                choices = list(faults(session))
+                for wrong in self.dice.choice(choices).events if choices else ():
+                    self.tell(wrong)
                 continue
             event = obedient(session)
             if event is None:

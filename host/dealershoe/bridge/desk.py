@@ -7,6 +7,7 @@ they are only kept, until the next hand begins.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -65,6 +66,7 @@ class Desk:
         """`before`: the numbers of the hands from before, where `session` goes on with a table."""
         self.session = session
         self.open_table = open_table
+        self.silent = False  # True: nobody watches, nothing is shown; only findings and rulings are made rows
         self.entries: list[Entry] = []
         self.happenings: list[Happening] = []
         self.hand = before.hand  # the shoe's number of the hand in play, 0 for none
@@ -183,10 +185,17 @@ class Desk:
             self._align(fact.raw.removeprefix(ALIGN).decode())
             self._settle(fact.id, at)
         else:
-            parsed = parse_line(fact.raw.decode(), fact.id, fact.origin)
-            if parsed is not None and not isinstance(parsed.item, DealNext | Expect):
+            said = _kept_line(fact.raw)
+            if said is not None:
                 with contextlib.suppress(UserError):  # refused then, refused now
-                    self._said(fact.id, parsed.item, fact.origin, at)
+                    self._said(fact.id, said, fact.origin, at)
+
+    def begin_from(self, session: TableSession, before: Before) -> None:
+        """Go on with another session, that of a table as it was before a hand."""
+        self.session = session
+        self.hand, self._seen_hand = before.hand, before.seen
+        self._passage = 0
+        self._numbers.clear()
 
     def _kept_rules(self, fact: Fact, rules: Callable[[str], Stack]) -> tuple[Stack, str]:
         try:
@@ -291,7 +300,7 @@ class Desk:
         return False
 
     def _next_by_key(self, fact: int, number: int, event: NextHand) -> None:
-        if self.session.hand is None:
+        if self.session.table.setup is None:
             self._note("the new-hand key was pressed: say who sits where with `hand seats=… button=…`")
             return
         try:
@@ -372,12 +381,13 @@ class Desk:
             self.counts["hands"] += 1
         if isinstance(event, Draw):
             self.counts["draws"] += 1
-        number = getattr(event, "number", None)
-        self.entries.append(EventRow(fact, self.hand, number, type(event).__name__, body(event)))
-        if begins:
-            self.entries.append(hand_row(fact, self.hand, self.session, before, self.open_table))
-        kind, words, data = event_words(event, self.session, origin, self.open_table)
-        self.happen(kind, words, **data)
+        if not self.silent:
+            number = getattr(event, "number", None)
+            self.entries.append(EventRow(fact, self.hand, number, type(event).__name__, body(event)))
+            if begins:
+                self.entries.append(hand_row(fact, self.hand, self.session, before, self.open_table))
+            kind, words, data = event_words(event, self.session, origin, self.open_table)
+            self.happen(kind, words, **data)
         self.entries += [finding_row(fact, self.hand, finding) for finding in self.session.found]
         for ruling in outcome.rulings:
             self._rule(fact, ruling)
@@ -391,8 +401,9 @@ class Desk:
         if ruling.signal != "ready":
             self._cause = CAUSES.get(ruling.ruling, schema.REASON_NONE)
         self.entries.append(ruling_row(fact, self.hand, self.stack, ruling))
-        words, data = ruling_words(ruling)
-        self.happen("ruling", words, **data)
+        if not self.silent:
+            words, data = ruling_words(ruling)
+            self.happen("ruling", words, **data)
 
     def _align(self, why: str) -> None:
         self.align_why = why
@@ -403,6 +414,8 @@ class Desk:
 
     def _settle(self, fact: int, at: Moment) -> None:
         """Say what changed: the step, what is due, the question, the signal."""
+        if self.silent:
+            return
         session = self.session
         steps = tuple(step.text for step in session.steps if not step.done)
         now = (session.due, self.signal, session.question, steps)
@@ -460,3 +473,10 @@ class Desk:
 def following(hand: int) -> int:
     """The number of the hand after `hand`: 16 bits, never 0."""
     return hand % 0xFFFF + 1
+
+
+@functools.lru_cache(maxsize=4096)  # some lines ("betting complete", "hand next") are most of a journal's
+def _kept_line(raw: bytes) -> Event | None:
+    """What a person's line says that was kept; None where it says nothing to the table."""
+    parsed = parse_line(raw.decode(), 0, "")
+    return None if parsed is None or isinstance(parsed.item, DealNext | Expect) else parsed.item

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from dealershoe.events import Draw, DrawForButton, Event
 from dealershoe.record.entries import FindingRow, HandRow, PackRow, RulingRow
@@ -17,6 +17,10 @@ from dealershoe.table.findings import Finding
 from dealershoe.table.setup import Setup
 
 FACES = {(Draw, "card"), (DrawForButton, "cards")}  # fields of events that name cards, beside every `ids`
+TOLD: dict[type[Event], tuple[str, ...]] = {  # and those that name none
+    kind: tuple(field.name for field in fields(kind) if field.name != "ids" and (kind, field.name) not in FACES)
+    for kind in get_args(Event)
+}
 
 
 class Before(NamedTuple):
@@ -101,10 +105,4 @@ def ruling_row(fact: int, hand: int, stack: str, ruling: Ruling) -> RulingRow:
 
 def body(event: Event) -> str:
     """An event as JSON, without the fields that name cards."""
-    return json.dumps(
-        {
-            field.name: getattr(event, field.name)
-            for field in fields(event)
-            if field.name != "ids" and (type(event), field.name) not in FACES
-        }
-    )
+    return json.dumps({name: getattr(event, name) for name in TOLD[type(event)]})

@@ -1,0 +1,80 @@
+"""Reads a journal without changing it: hands, and what belongs to each. For the commands of the record."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from dealershoe.errors import UserError
+from dealershoe.record.entries import NAMES, TABLES, Entry, Fact, HandRow
+from dealershoe.record.opening import damaged, is_new, reading
+from dealershoe.record.schema import VERSION
+
+Row = TypeVar("Row", bound=Entry)
+END = 2**63 - 1  # no fact has a higher id
+
+
+class HandSpan(NamedTuple):
+    """A hand: its row, the id of the first fact that is not its own any more, when it began."""
+
+    row: HandRow
+    end: int
+    wall_ns: int
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """A journal of this version to read from, also while a bridge writes it. Raises UserError for anything else."""
+    if is_new(path):
+        raise UserError(f"{path} is empty", "no bridge has written to it", "name the journal of a table")
+    try:
+        with reading(path) as db:
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version != VERSION:
+                raise UserError(
+                    f"the journal {path} has version {version}, these commands read version {VERSION}",
+                    "it was made by an earlier release",
+                    f"bring a copy of it up to date with `dealershoe journal upgrade {path.name}`",
+                )
+            yield db
+    except sqlite3.Error as error:
+        raise damaged(path, str(error)) from error
+
+
+def between(db: sqlite3.Connection, kind: type[Row], first: int, end: int) -> Iterator[Row]:
+    """The rows of a kind whose fact is `first` or later, before `end`, in order of writing."""
+    fact = "id" if kind is Fact else "fact"
+    make: Any = kind
+    names = ", ".join(NAMES[make])
+    rows = db.execute(f"SELECT {names} FROM {TABLES[make]} WHERE {fact} >= ? AND {fact} < ? ORDER BY seq", (first, end))
+    for row in rows:
+        yield make(*row)
+
+
+def hands_between(db: sqlite3.Connection, first: int = 1, last: int | None = None) -> Iterator[HandSpan]:
+    """Every hand that began with a fact from `first` to `last`, in order."""
+    names = ", ".join(f"hands.{name}" for name in NAMES[HandRow])
+    rows = db.execute(
+        f"SELECT {names}, (SELECT min(later.fact) FROM hands AS later WHERE later.fact > hands.fact), facts.wall_ns "
+        f"FROM hands JOIN facts ON facts.id = hands.fact WHERE hands.fact >= ? AND hands.fact <= ? ORDER BY hands.fact",
+        (first, END if last is None else last),
+    )
+    for *values, end, wall_ns in rows:
+        yield HandSpan(HandRow(*values), end or END, wall_ns)
+
+
+def last_hands(db: sqlite3.Connection, count: int) -> list[HandSpan]:
+    """The last hands, the latest last."""
+    rows = db.execute("SELECT fact FROM hands ORDER BY fact DESC LIMIT ?", (count,)).fetchall()
+    return list(hands_between(db, rows[-1][0])) if rows else []
+
+
+def count_hands(db: sqlite3.Connection, first: int = 1, last: int | None = None) -> int:
+    """How many hands `hands_between` gives."""
+    (count,) = db.execute(
+        "SELECT count(*) FROM hands WHERE fact >= ? AND fact <= ?", (first, END if last is None else last)
+    ).fetchone()
+    return int(count)
