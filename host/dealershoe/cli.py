@@ -22,6 +22,7 @@ COMMANDS = {
     "frames": "dealershoe.frames.command",
     "conform": "dealershoe.conform.command",
     "doctor": "dealershoe.doctor.command",
+    "users": "dealershoe.console.users_command",
 }
 
 
