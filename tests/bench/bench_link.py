@@ -11,13 +11,14 @@ for folder in ("protocol", "host", "tests"):
     if str(ROOT / folder) not in sys.path:
         sys.path.insert(0, str(ROOT / folder))
 
-from protocol.faulty_line import KEYS, Faults, Rig, card  # noqa: E402
+from dealershoe.bench.faults import Faults  # noqa: E402
+from protocol.faulty_line import KEYS, Rig, card  # noqa: E402
 from shoelink import timing  # noqa: E402
 
 COMMAND = "python tests/bench/run.py link"
 SEEDS = 1000
 CARDS = 104  # two decks
-LOSS = Faults(lost=0.2)
+LOSS = Faults(loss=0.2)
 SETTLE_MS = 20_000  # for what the line has not let through when the last card is out
 
 
@@ -27,7 +28,7 @@ def _bad_line(seed: int) -> tuple[int, list[float]]:
     Every fifth seed is sealed, where a peer that starts again is met only after the silence.
     """
     keys = None if seed % 5 else KEYS
-    faults = Faults(lost=0.2, repeated=0.02, overtaken=0.02)
+    faults = Faults(loss=0.2, duplicate=0.02, reorder=0.02)
     rig = Rig(seed, faults, start=timing.TICKS - 10_000, shoe_keys=keys, host_keys=keys)
     resumed = []
     for draw in range(1, CARDS + 1):

@@ -40,6 +40,9 @@ def test_a_line_without_faults_changes_nothing() -> None:
         (Faults(bit_error=0.25), range(260, 341), 1),
         (Faults(inserted=0.25), range(260, 361), 1),
         (Faults(dropped=0.25), range(260, 361), 1),
+        (Faults(burst=0.25), range(260, 341), 1),
+        (Faults(zeroed=0.25), range(260, 361), 1),
+        (Faults(cut=0.25), range(260, 361), 1),
         (Faults(loss=1.0), range(1), 0),
     ],
 )
@@ -83,6 +86,48 @@ def test_delay_and_jitter_keep_the_order() -> None:
     assert wire.wait(9.9) is not None
     out = b"".join(wire.arrived(float(at)) for at in range(500))
     assert out == b"".join(FRAMES)
+
+
+def test_a_frame_that_is_held_back_is_overtaken_and_none_is_lost() -> None:
+    wire = Wire("to host", 3)
+    wire.faults = Faults(reorder=0.25)
+    for at, one in enumerate(FRAMES):
+        wire.send(one, float(at))
+    early = b"".join(wire.arrived(float(at)) for at in range(len(FRAMES)))
+    order = [seq for _, _, seq, _, _ in frame.Decoder().feed(early + wire.arrived(1_000.0))]
+    assert order != sorted(order)
+    assert sorted(order) == list(range(len(FRAMES)))
+    assert max(early - late for late, early in enumerate(order)) <= 20  # frames a millisecond apart
+
+
+def test_a_line_that_stands_still_holds_up_all_that_comes_after() -> None:
+    wire = Wire("to host", 3)
+    wire.faults = Faults(spike=1.0)
+    wire.send(FRAMES[0], 0.0)
+    wire.faults = Faults()
+    wire.send(FRAMES[1], 1.0)
+    held = wire.wait(0.0)
+    assert held
+    assert 1.0 < held <= 400.0
+    assert wire.arrived(held - 0.1) == b""
+    assert wire.arrived(held) == FRAMES[0] + FRAMES[1]
+
+
+def test_a_line_has_its_pace() -> None:
+    wire = Wire("to host", 3, pace=11.52, delay_ms=1.0)
+    wire.send(FRAMES[0] + FRAMES[1], 5.0)
+    first, both = (5.0 + 1.0 + length / 11.52 for length in (len(FRAMES[0]), len(FRAMES[0] + FRAMES[1])))
+    assert wire.arrived(first - 0.01) == b""
+    assert wire.arrived(first) == FRAMES[0]
+    assert wire.arrived(both - 0.01) == b""
+    assert wire.arrived(both + 1e-9) == FRAMES[1]
+
+
+def test_nothing_comes_out_of_a_silent_line_not_even_half_a_frame() -> None:
+    wire = Wire("to host", 3)
+    wire.silent = True
+    wire.send(FRAMES[0] + FRAMES[1][:5], 0.0)
+    assert wire.arrived(1_000.0) == b""
 
 
 def test_half_a_frame_goes_on_when_nothing_follows() -> None:

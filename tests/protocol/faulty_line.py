@@ -5,103 +5,49 @@ Time goes from one thing that can happen to the next (`Link.wait`, an arrival, a
 
 from __future__ import annotations
 
-import heapq
 import random
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from itertools import count
 
+from dealershoe.bench.faults import DAMAGE, Faults, Wire
 from dealershoe.link import codec
 from shoelink import journal, link, notice, schema, timing
 
 BYTES_A_MS = 11.52  # 115,200 Bd, 8N1
-_FRAME = re.compile(rb"\0[^\0]+\0|\0+")
 
 
-@dataclass
-class Faults:
-    """Shares of frames that a line treats badly."""
-
-    lost: float = 0.0
-    damaged: float = 0.0
-    repeated: float = 0.0
-    overtaken: float = 0.0  # held back for up to 20 ms, while others pass
-    stalled: float = 0.0  # and all that comes after, for up to 400 ms: a busy USB host
-
-
-@dataclass
-class Line:
-    """One direction: bytes arrive at the speed of a serial line, after `delay` ms, and in order if none overtakes."""
-
-    dice: random.Random
-    faults: Faults = field(default_factory=Faults)
-    delay: float = 1.0
-    silent_until: float = 0.0  # everything sent before is lost
-    frames: int = 0
-    kept: list[bytes] = field(default_factory=list)  # every frame sent, for an attacker
-    _free_at: float = 0.0
-    _order: count[int] = field(default_factory=count)
-    _under_way: list[tuple[float, int, bytes]] = field(default_factory=list)
-
-    def send(self, data: bytes, now: float) -> None:
-        """Put bytes on the line; each frame in them meets its own fate."""
-        for piece in _FRAME.findall(data):
-            self._free_at = max(now, self._free_at) + len(piece) / BYTES_A_MS
-            self.frames += 1
-            self.kept.append(piece)
-            if now < self.silent_until or self.dice.random() < self.faults.lost:
-                continue
-            if self.faults.stalled and self.dice.random() < self.faults.stalled:
-                self._free_at += self.dice.uniform(0, 400)
-            held = 0.0
-            if self.faults.overtaken and self.dice.random() < self.faults.overtaken:
-                held = self.dice.uniform(0, 20)
-            if self.dice.random() < self.faults.damaged:
-                piece = damage(piece, self.dice)
-            for _ in range(1 + (self.dice.random() < self.faults.repeated)):
-                heapq.heappush(self._under_way, (self._free_at + self.delay + held, next(self._order), piece))
-
-    def put_in(self, data: bytes, now: float) -> None:
-        """Somebody else puts bytes on the line; they arrive at once."""
-        heapq.heappush(self._under_way, (now, next(self._order), data))
-
-    def arrived(self, now: float) -> bytes:
-        """What has come out of the line by now."""
-        data = b""
-        while self._under_way and self._under_way[0][0] <= now:
-            data += heapq.heappop(self._under_way)[2]
-        return data
-
-    def next_arrival(self) -> float:
-        """When the next bytes come out."""
-        return self._under_way[0][0] if self._under_way else float("inf")
-
-    def cut(self) -> None:
-        """All that is under way is lost."""
-        self._under_way.clear()
-        self._free_at = 0.0
+def damaged(share: float) -> dict[str, float]:
+    """Faults that damage about this share of the frames, all kinds alike."""
+    return dict.fromkeys(DAMAGE, share / len(DAMAGE))
 
 
 def damage(piece: bytes, dice: random.Random) -> bytes:
-    """One fault of a serial line: a bit flipped, a burst, a byte lost or put in, cut short, or a zero inside."""
+    """One fault of a serial line, of any kind."""
     data = bytearray(piece)
-    at = dice.randrange(len(data))
-    fault = dice.randrange(6)
-    if fault == 0:
-        data[at] ^= 1 << dice.randrange(8)
-    elif fault == 1:
-        for i in range(at, min(len(data), at + dice.randrange(2, 9))):
-            data[i] = dice.randrange(256)
-    elif fault == 2:
-        del data[at]
-    elif fault == 3:
-        data.insert(at, dice.randrange(256))
-    elif fault == 4:
-        del data[at:]
-    else:
-        data[at] = 0
+    dice.choice([*DAMAGE.values()])(data, dice)
     return bytes(data)
+
+
+class Line(Wire):
+    """One direction at the speed of a serial line, with what a test wants to know and an attacker can do."""
+
+    def __init__(self, name: str, seed: int, faults: Faults | None = None, delay_ms: float = 1.0) -> None:
+        super().__init__(name, seed, BYTES_A_MS, delay_ms)
+        self.faults = faults or Faults()
+        self.silent_until = 0.0  # everything sent before is lost
+        self.kept: list[bytes] = []  # every frame sent, for an attacker
+
+    def send(self, data: bytes, now: float) -> None:
+        """Put bytes on the line; each frame in them meets its own fate."""
+        self.silent = now < self.silent_until
+        super().send(data, now)
+
+    def put_in(self, data: bytes, now: float) -> None:
+        """Somebody else puts bytes on the line; they arrive at once."""
+        self._put_at(data, now)
+
+    def _frame(self, piece: bytes, now: float) -> None:
+        self.kept.append(piece)
+        super()._frame(piece, now)
 
 
 KEY = bytes(range(100, 132))
@@ -150,8 +96,8 @@ class Rig:
         self.dice = random.Random(seed)
         self.now: float = 0.0
         self.commit = commit
-        self.up_line = Line(self.dice, faults or Faults(), delay)
-        self.down_line = Line(self.dice, faults or Faults(), delay)
+        self.up_line = Line("up", seed, faults, delay)
+        self.down_line = Line("down", seed, faults, delay)
         self.notices: list[tuple[float, int, notice.Notice]] = []
         self.stored: dict[bytes, list[tuple[int, int, bytes]]] = {}
         self.latencies: list[float] = []
@@ -218,13 +164,17 @@ class Rig:
             if self.now >= until or stop():
                 return
             ticks = self.ticks()
-            waits = [self.now + self.shoe.wait(ticks), self.down_line.next_arrival()]
+            waits = [self.now + self.shoe.wait(ticks), self._arrival(self.down_line)]
             if self.now < self._frozen_until:
                 waits.append(self._frozen_until)
             else:
-                waits += [self.now + self.host.wait(ticks), self.up_line.next_arrival()]
+                waits += [self.now + self.host.wait(ticks), self._arrival(self.up_line)]
                 waits += [self._queue[0][0]] if self._queue else []
             self.now = min(until, max(self.now + 0.1, min(waits)))
+
+    def _arrival(self, line: Line) -> float:
+        wait = line.wait(self.now)
+        return float("inf") if wait is None else self.now + wait
 
     def _turn(self) -> None:
         ticks = self.ticks()

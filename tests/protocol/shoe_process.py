@@ -1,8 +1,9 @@
-"""A shoe's end of the link in a process of its own, for MicroPython: turned by its parent over stdin and stdout.
+"""A shoe's end of the link in a process of its own, for both interpreters: turned by its parent over stdin and stdout.
 
-The parent sends `now u32 | draw u16 | length u16 | bytes from the line`; a draw above 0 is a CARD to report. The answer
-is `signal u8 | up u8 | held u16 | length u16 | bytes for the line`. So time is virtual here too. An argument is the key
-that the shoe has, in hexadecimal.
+The parent (`shoe_beside.py`) sends `now u32 | draw u16 | length u16 | bytes from the line`; a draw above 0 is a CARD to
+report. The answer is `signal u8 | up u8 | held u16 | length u16 | bytes for the line`. So time is virtual here too. An
+argument is the key that the shoe has, in hexadecimal. Where `shoelink` is of a later release (`newer_schema`), the card
+has the new field, and each draw is a report of the new kind too.
 """
 
 import struct
@@ -10,10 +11,29 @@ import sys
 
 from shoelink import journal, link, notice, schema
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def card(draw: int) -> "schema.Card":
-    """As `faulty_line.card`, which MicroPython cannot import."""
-    return schema.Card(
+NEWER_KIND = 0x28  # HUMID, of the later release
+WEAR = 77  # CARD.wear there
+_OLD_CARD = '"hand draw t_us token deck way_up target origin certainty flags speed erasures",'
+_OLD_SEAT = "Seat = _message("
+
+
+def newer_schema(text: str) -> str:
+    """A schema file, grown as a later release would grow it: CARD has one field more, and there is a kind more."""
+    text = text.replace(_OLD_CARD, _OLD_CARD.replace("erasures", "erasures wear"))
+    text = text.replace('"<HH4s4sBBBBBBHB",', '"<HH4s4sBBBBBBHBB",')
+    return text.replace(
+        _OLD_SEAT, 'Humid = _message("HUMID", 0x28, SHOE, "<4sHB", "t_us humidity place")\n' + _OLD_SEAT
+    )
+
+
+def card(draw: int, *more: int) -> "schema.Card":
+    """As `faulty_line.card`, which MicroPython cannot import; `more`: fields of a later release."""
+    make: Any = schema.Card
+    made: schema.Card = make(
         draw >> 8,
         draw & 0xFFFF,
         schema.word(draw * 500000 & 0xFFFFFFFF),
@@ -26,7 +46,19 @@ def card(draw: int) -> "schema.Card":
         0,
         900,
         0,
+        *more,
     )
+    return made
+
+
+def report(shoe: "link.Link", draw: int) -> None:
+    """What a draw makes."""
+    humid: Any = schema.TYPES.get(NEWER_KIND)
+    if humid is None:
+        shoe.report(card(draw))
+    else:
+        shoe.report(card(draw, WEAR))
+        shoe.report(humid(bytes(4), 400 + draw, 2))
 
 
 def main() -> None:
@@ -55,7 +87,7 @@ def main() -> None:
             if type(what) is notice.Delivered and type(what.message) is schema.Signal:
                 signal = what.message.signal
         if draw:
-            shoe.report(card(draw))
+            report(shoe, draw)
         shoe.poll(now)
         out = shoe.take()
         sys.stdout.buffer.write(struct.pack("<BBHH", signal, shoe.up, shoe.journal.held(), len(out)) + out)

@@ -6,10 +6,11 @@ import random
 from collections.abc import Callable
 
 import pytest
+from dealershoe.bench.faults import Faults
 from dealershoe.link.clock import DRIFT, LAG_US, OUTLIERS, SAMPLE_US, Clock, When
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from protocol.faulty_line import Faults, Rig
+from protocol.faulty_line import Rig
 from shoelink import notice, schema
 
 WRAP = 1 << 32
@@ -216,7 +217,7 @@ def test_over_the_real_link_on_a_bad_line(seed: int, ppm: int) -> None:
     rig.before_turn = set_stamps
     rig.run(500)
     for line in (rig.up_line, rig.down_line):
-        line.faults = Faults(lost=0.2, repeated=0.05)
+        line.faults = Faults(loss=0.2, duplicate=0.05)
     happened: dict[int, float] = {}
     checked = seen = 0
     for _ in range(600):

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import random
 import shutil
-import struct
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from dealershoe.bench.faults import Faults
 from dealershoe.link import codec
 from dealershoe.link.dictionary import LONGEST, OWN, TRIES, BadDictionaryError, Dictionary, Inquiry, Shelf, parse
 from hypothesis import given
 from hypothesis import strategies as st
-from protocol.faulty_line import Faults, Line, Rig, ident
-from protocol.newer_shoe import newer_schema
+from protocol.faulty_line import Line, Rig, damaged, ident
+from protocol.shoe_beside import ShoeBeside
+from protocol.shoe_process import newer_schema
 from protocol.strategies import fields, kinds
 from protocol.test_vectors import MICROPYTHON, PROTOCOL, needs_micropython
 from shoelink import link, notice, schema
 
-from protocol import newer_shoe
+from protocol import shoe_process
 
 TEXT = schema.canonical().encode()
 
@@ -192,16 +191,8 @@ def test_a_newer_shoe_is_read_and_stored(interpreter: str, tmp_path: Path) -> No
     shutil.copytree(PROTOCOL / "shoelink", tmp_path / "shoelink", ignore=shutil.ignore_patterns("__pycache__"))
     path = tmp_path / "shoelink" / "schema.py"
     path.write_text(newer_schema(path.read_text()))
-    process = subprocess.Popen(
-        [interpreter, newer_shoe.__file__, str(tmp_path)],
-        env={**os.environ, "MICROPYPATH": f"{tmp_path}:.frozen"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    try:
-        stored, dictionary = _session(process)
-    finally:
-        process.communicate(timeout=30)
+    with ShoeBeside(interpreter, tmp_path) as shoe:
+        stored, dictionary = _session(shoe)
     assert [number for number, _, _, _ in stored] == list(range(1, 41))
     assert all(schema.unpack(kind, body).draw for _, kind, _, body in stored[::2]), (
         "the host's own schema reads the rest"
@@ -210,18 +201,15 @@ def test_a_newer_shoe_is_read_and_stored(interpreter: str, tmp_path: Path) -> No
     for draw in range(1, 21):
         card, humid = read[2 * draw - 2 : 2 * draw]
         assert card
-        assert (card[0], card[1]["draw"], card[1]["wear"]) == ("CARD", draw, 77)
+        assert (card[0], card[1]["draw"], card[1]["wear"]) == ("CARD", draw, shoe_process.WEAR)
         assert humid == ("HUMID", {"t_us": bytes(4), "humidity": 400 + draw, "place": 2})
 
 
-def _session(process: subprocess.Popen[bytes]) -> tuple[list[tuple[int, int, object, bytes]], Dictionary]:
+def _session(shoe: ShoeBeside) -> tuple[list[tuple[int, int, object, bytes]], Dictionary]:
     """Twenty draws on a bad line; what the host stored, and the dictionary that it asked for."""
-    stdin, stdout = process.stdin, process.stdout
-    assert stdin
-    assert stdout
     dice = random.Random(4)
-    bad = Faults(lost=0.1, damaged=0.1)
-    up, down = Line(dice, bad), Line(dice, bad)
+    bad = Faults(loss=0.1, **damaged(0.1))
+    up, down = Line("up", 4, bad), Line("down", 4, bad)
     host = link.Link(schema.HOST, ident(b"h"), dice.randbytes, decoder=codec.Decoder())
     host.start(0)
     stored: list[tuple[int, int, object, bytes]] = []
@@ -244,17 +232,13 @@ def _session(process: subprocess.Popen[bytes]) -> tuple[list[tuple[int, int, obj
                 host.send(lookup, now)
         host.poll(now)
         down.send(host.take(), now)
-        data = down.arrived(now)
         draw = now // 200 if now % 200 == 0 and now <= 4000 else 0
-        stdin.write(struct.pack("<IHH", now, draw, len(data)) + data)
-        stdin.flush()
-        _, _, held, length = struct.unpack("<BBHH", stdout.read(6))
-        up.send(stdout.read(length), now)
-        if now > 4000 and not held and inquiry and inquiry.done:
+        up.send(shoe.turn(now, draw, down.arrived(now)), now)
+        if now > 4000 and not shoe.held and inquiry and inquiry.done:
             break
     assert inquiry
     assert inquiry.dictionary, inquiry.refused
-    assert [message for _, kind, message, _ in stored if kind == newer_shoe.KIND] == [None] * 20
+    assert [message for _, kind, message, _ in stored if kind == shoe_process.NEWER_KIND] == [None] * 20
     return stored, inquiry.dictionary
 
 

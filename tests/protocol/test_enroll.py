@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from dealershoe.bench.faults import Faults
 from dealershoe.cli import commands
 from dealershoe.emulate.process import micropython
 from dealershoe.emulate.shoe import EmulatedShoe
@@ -16,7 +17,7 @@ from dealershoe.errors import UserError
 from dealershoe.link import keystore
 from dealershoe.link.enrolment import Enrolment
 from hil.hostend import HostEnd, ticks
-from protocol.faulty_line import KEY, Faults, Line, Rig, ident
+from protocol.faulty_line import KEY, Line, Rig, damaged, ident
 from shoelink import journal, link, notice, schema
 
 needs_micropython = pytest.mark.skipif(micropython() is None, reason="no micropython here: no wheel for this platform")
@@ -57,10 +58,9 @@ class Taker:
         return self.link.take()
 
 
-def _enroll(taker: Taker, faults: Faults) -> Enrolment:
-    dice = taker.rig.dice
-    up, down = Line(dice, faults), Line(dice, faults)
-    enrolment = Enrolment(ident(b"e"), dice.randbytes, KEY, 0)
+def _enroll(taker: Taker, faults: Faults, seed: int = 0) -> Enrolment:
+    up, down = Line("up", seed, faults), Line("down", seed, faults)
+    enrolment = Enrolment(ident(b"e"), taker.rig.dice.randbytes, KEY, 0)
     for now in range(0, 30_000, 5):
         enrolment.received(up.arrived(now), now)
         down.send(enrolment.turn(now), now)
@@ -74,7 +74,7 @@ def _enroll(taker: Taker, faults: Faults) -> Enrolment:
 @pytest.mark.parametrize("seed", range(10))
 def test_a_shoe_that_is_open_gets_its_key_whatever_the_line_does(seed: int, old: bytes | None) -> None:
     taker = Taker(Rig(seed), old, opened=True)
-    enrolment = _enroll(taker, Faults(lost=0.2, damaged=0.1, repeated=0.05))
+    enrolment = _enroll(taker, Faults(loss=0.2, **damaged(0.1), duplicate=0.05), seed)
     assert enrolment.done, "a sealed session, which only the shoe with this key could bring up"
     assert (enrolment.device, taker.key) == (b"s" * 8, KEY)
 

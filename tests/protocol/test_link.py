@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from protocol.faulty_line import Faults, Rig, card, ident
+from dealershoe.bench.faults import Faults
+from protocol.faulty_line import Rig, card, damaged, ident
 from shoelink import frame, journal, link, notice, schema, timing
 
 
@@ -477,5 +478,5 @@ def test_a_frame_from_before_the_session_is_not_delivered() -> None:
 
 
 def test_faults_of_all_sorts_never_raise() -> None:
-    rig = Rig(7, Faults(lost=0.1, damaged=0.6, repeated=0.2))
+    rig = Rig(7, Faults(loss=0.1, **damaged(0.6), duplicate=0.2))
     rig.run(20_000)

@@ -6,17 +6,20 @@ import random
 from typing import Any
 
 import pytest
+from dealershoe.bench.faults import DAMAGE, Faults
 from dealershoe.link import codec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from protocol.attacker import frames_in
-from protocol.faulty_line import KEYS, Faults, Rig, card, ident
+from protocol.faulty_line import KEYS, Rig, card, ident
 from protocol.strategies import bodies
 from shoelink import frame, journal, link, notice, outbox, schema
 
 milliseconds = st.integers(1, 50) | st.integers(1, 2000)
 shares = st.sampled_from([0.0, 0.05, 0.2])
+few = st.sampled_from([0.0, 0.04])
+damaging = dict.fromkeys(DAMAGE, few)
 
 
 class Table(RuleBasedStateMachine):
@@ -33,7 +36,7 @@ class Table(RuleBasedStateMachine):
         keys = KEYS if sealed else None
         self.rig = Rig(seed, start=start, commit=commit, shoe_keys=keys, host_keys=keys)
         self.rig.run(500)
-        self.worsen(lost, 0.0, 0.0, 0.0, 0.0)
+        self.worsen(Faults(loss=lost))
         self.journals = [self.rig.shoe_journal]
         self.wish = schema.Signal(0, 0, 0, 0)
         self.draw = 0
@@ -55,10 +58,12 @@ class Table(RuleBasedStateMachine):
     def wait(self, length: int) -> None:
         self.rig.run(self.rig.now + length)
 
-    @rule(lost=shares, damaged=shares, repeated=shares, overtaken=shares, stalled=st.sampled_from([0.0, 0.02]))
-    def worsen(self, lost: float, damaged: float, repeated: float, overtaken: float, stalled: float) -> None:
+    @rule(
+        faults=st.builds(Faults, loss=shares, duplicate=shares, reorder=shares, spike=few, **dict.fromkeys(DAMAGE, few))
+    )
+    def worsen(self, faults: Faults) -> None:
         for line in (self.rig.up_line, self.rig.down_line):
-            line.faults = Faults(lost, damaged, repeated, overtaken, stalled)
+            line.faults = faults
 
     @rule(length=milliseconds, way=st.sampled_from(["up", "down", "both"]))
     def silence(self, length: int, way: str) -> None:

@@ -10,10 +10,11 @@ import hashlib
 import hmac
 
 import pytest
+from dealershoe.bench.faults import Faults
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from protocol.attacker import Frame, frames_in, state, wire
-from protocol.faulty_line import KEY, KEYS, Faults, Rig, card, ident
+from protocol.faulty_line import KEY, KEYS, Rig, card, damaged, ident
 from protocol.strategies import bodies
 from shoelink import link, notice, schema, seal
 
@@ -356,7 +357,7 @@ def test_under_a_flood_of_forged_frames_the_session_goes_on(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_sealed_link_loses_nothing_on_a_bad_line(seed: int) -> None:
-    rig = Sealed(seed, Faults(lost=0.1, damaged=0.1, repeated=0.05))
+    rig = Sealed(seed, Faults(loss=0.1, **damaged(0.1), duplicate=0.05))
     for draw in range(1, 41):
         rig.report(card(draw))
         rig.run(rig.now + rig.dice.uniform(0, 150))

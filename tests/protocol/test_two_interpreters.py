@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import random
-import struct
 import subprocess
 from pathlib import Path
 
 import pytest
+from dealershoe.bench.faults import Faults
 from dealershoe.link import codec
-from protocol.faulty_line import KEY, Faults, Line, card, ident
+from protocol.faulty_line import KEY, Line, card, damaged, ident
+from protocol.shoe_beside import ShoeBeside
 from protocol.test_vectors import MICROPYTHON, PROTOCOL, needs_micropython
 from shoelink import link, notice, schema, timing
 
@@ -19,46 +20,13 @@ from protocol import shoe_process
 STEP = 5  # milliseconds of virtual time a turn
 
 
-class Shoe:
-    """The process at the other end of the pipes."""
-
-    def __init__(self, key: bytes) -> None:
-        self.signal = 255
-        self.up = False
-        self.held = 0
-        self._process = subprocess.Popen(
-            [str(MICROPYTHON), "-X", "heapsize=240wK", shoe_process.__file__, *([key.hex()] if key else [])],
-            env={**os.environ, "MICROPYPATH": f"{PROTOCOL}:.frozen"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-
-    def turn(self, now: int, draw: int, data: bytes) -> bytes:
-        """One turn of its loop."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin
-        assert stdout
-        stdin.write(struct.pack("<IHH", now, draw, len(data)) + data)
-        stdin.flush()
-        head = stdout.read(6)
-        assert len(head) == 6, "the shoe's process has ended"
-        self.signal, up, self.held, length = struct.unpack("<BBHH", head)
-        self.up = bool(up)
-        return stdout.read(length)
-
-    def close(self) -> None:
-        """End the process by closing its input."""
-        self._process.communicate(timeout=30)
-
-
 @needs_micropython
 @pytest.mark.parametrize("key", [b"", KEY], ids=["plain", "sealed"])
 def test_a_host_on_cpython_and_a_shoe_on_micropython(key: bytes) -> None:
     dice = random.Random(1)
-    bad = Faults(lost=0.1, damaged=0.1, repeated=0.05)
-    up, down = Line(dice, bad), Line(dice, bad)
-    shoe = Shoe(key)
-    try:
+    bad = Faults(loss=0.1, **damaged(0.1), duplicate=0.05)
+    up, down = Line("up", 1, bad), Line("down", 1, bad)
+    with ShoeBeside(str(MICROPYTHON), PROTOCOL, key) as shoe:
         host = link.Link(
             schema.HOST, ident(b"h"), dice.randbytes, decoder=codec.Decoder(), keys={b"upython!": key} if key else None
         )
@@ -99,8 +67,6 @@ def test_a_host_on_cpython_and_a_shoe_on_micropython(key: bytes) -> None:
         assert shoe.held == 0
         assert shoe.signal == schema.SIGNAL_READY
         assert lost, "the silence was noticed"
-    finally:
-        shoe.close()
 
 
 @needs_micropython
