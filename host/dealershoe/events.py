@@ -45,7 +45,10 @@ class DrawForButton:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    by: int
+    """The deck was cut by a seat, or by the dealer (`by` None). `refused`: the seats that it was offered to first."""
+
+    by: int | None
+    refused: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,9 @@ class DeckRequest:
 class Draw:
     """One card left the shoe. `target` None: it went where it was due.
 
-    `exposed` is "dealer", "player" or None. `confirmed` False: the target is inferred from an exit lane or the due
-    order. `number` None: the table counts; the shoe gives its own number.
+    `exposed` is "dealer", "player" or None: who turned it up. `confirmed` False: the target is inferred from an exit
+    lane or the due order. `number` None: the table counts; the shoe gives its own number. `touched`: it touched the
+    player, his hand or his chips before it came to rest. `knocked` "player": a player knocked it off the table.
     """
 
     target: Place | None = None
@@ -86,12 +90,14 @@ class Draw:
     confirmed: bool = True
     number: int | None = None
     deck: int | None = None
+    touched: bool = False
+    knocked: str | None = None
 
     def sent_to(self, target: Place) -> Draw:
         """The same card with its target said."""
         return Draw(
             target, self.card, self.boxed, self.exposed, self.double, self.unread, self.foreign, self.wrong_back,
-            self.up, self.confirmed, self.number, self.deck,
+            self.up, self.confirmed, self.number, self.deck, self.touched, self.knocked,
         )  # fmt: skip
 
 
@@ -116,17 +122,22 @@ class BettingOver:
 
 @dataclass(frozen=True, slots=True)
 class Exposed:
-    """A late report: draw `number` lies face up, `by` whom. `number` None: the last card drawn."""
+    """A late report: draw `number` lies face up, `by` whom. `number` None: the last card drawn.
+
+    `touched`: it touched the player, his hand or his chips before it came to rest.
+    """
 
     number: int | None
     by: str = "dealer"
+    touched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class OffTable:
-    """Draw `number` left the table."""
+    """Draw `number` left the table: dealt or knocked off it, `by` whom."""
 
     number: int
+    by: str = "dealer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,17 +173,23 @@ class ReportEntitled:
 
 @dataclass(frozen=True, slots=True)
 class ReportDuplicate:
-    """Two cards of the same rank and suit were found."""
+    """Two cards of the same rank and suit were found; `in_stub`: one of them, or both, among the undealt cards."""
+
+    in_stub: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ReportWrongBack:
-    number: int
+    """Draw `number` has another back; None: a card of the stub has."""
+
+    number: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class ReportJoker:
-    number: int
+    """Draw `number` does not belong to the game; None: a card of the stub does not."""
+
+    number: int | None
 
 
 @dataclass(frozen=True, slots=True)

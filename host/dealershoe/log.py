@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from dealershoe.events import Draw, Event, Exposed, Place, PullBack, ReportTarget, Undo
+from dealershoe.events import Draw, Event, Exposed, OffTable, Place, PullBack, ReportTarget, Undo
 
 SHOE = ("shoe", "seat sensor")  # sources that are not people: an undo passes over what they said
 Key = tuple[int, str, int]  # of a finding: the entry it arose at, its kind, what it is about
@@ -79,18 +79,33 @@ def corrected_target(entry: Entry, report: ReportTarget) -> Entry:
     return entry._replace(event=changed(entry.event, target=report.target, confirmed=True), went=None)
 
 
-def exposure_entry(entries: Sequence[Entry], number: int, drawn_at: int | None) -> Entry | None:
-    """The entry that says that card `number` was exposed: the draw itself or a later report."""
+def exposure_entry(entries: Sequence[Entry], report: Exposed | OffTable, drawn_at: int | None) -> Entry | None:
+    """The entry that said already what `report` says of its card: the draw itself or an earlier report."""
     for entry in entries:
-        if isinstance(entry.event, Draw) and entry.id == drawn_at and entry.event.exposed:
-            return entry
-        if isinstance(entry.event, Exposed) and entry.event.number == number:
+        event = entry.event
+        if isinstance(event, Draw) and entry.id == drawn_at:
+            if event.exposed if isinstance(report, Exposed) else event.target == "off-table":
+                return entry
+        elif type(event) is type(report) and event.number == report.number:
             return entry
     return None
 
 
-def corrected_exposure(entry: Entry, by: str) -> Entry:
-    """The entry of an exposure, with `by` whom it really was."""
-    if isinstance(entry.event, Draw):
-        return entry._replace(event=changed(entry.event, exposed=by))
-    return entry._replace(event=changed(entry.event, by=by))
+def contradicts(told: Entry, report: Exposed | OffTable) -> bool:
+    """Does `report` say otherwise than `told` who exposed the card or sent it off the table, or what it touched?"""
+    event = told.event
+    if isinstance(event, Draw):
+        by, touched = (event.exposed if isinstance(report, Exposed) else event.knocked) or "dealer", event.touched
+    else:
+        assert isinstance(event, Exposed | OffTable)
+        by, touched = event.by, isinstance(event, Exposed) and event.touched
+    return by != report.by or (isinstance(report, Exposed) and touched != report.touched)
+
+
+def corrected_exposure(entry: Entry, report: Exposed | OffTable) -> Entry:
+    """The entry, with `report` for what it said of the same card."""
+    if not isinstance(entry.event, Draw):
+        return entry._replace(event=report)
+    if isinstance(report, Exposed):
+        return entry._replace(event=changed(entry.event, exposed=report.by, touched=report.touched))
+    return entry._replace(event=changed(entry.event, knocked="player" if report.by == "player" else None))

@@ -17,8 +17,10 @@ from dealershoe.events import (
     Exposed,
     FloorDecision,
     Hand,
+    Knew,
     LimitChange,
     NextHand,
+    OffTable,
     Place,
     PullBack,
     ReportTarget,
@@ -30,6 +32,7 @@ from dealershoe.log import (
     Key,
     amended,
     changed,
+    contradicts,
     corrected_exposure,
     corrected_target,
     earliest,
@@ -217,15 +220,19 @@ class TableSession:
 
     def _begin(self, entry: Entry) -> Outcome:
         table = self.table
+        stack = self._coming or self.stack
+        notes: tuple[str, ...] = ()
         if isinstance(entry.event, Hand):
-            setup = first_setup(entry.event, (self._coming or self.stack).procedure("absent_seat") or "")
+            setup = first_setup(entry.event, stack.procedure("absent_seat") or "")
         else:
             assert isinstance(entry.event, NextHand)
             if table.setup is None:
                 raise UserError(
                     "`hand next`", "no hand has been played at this table", "describe the first hand in full"
                 )
-            setup = next_setup(table.setup, entry.event)
+            setup, notes = _following(table, table.setup, entry.event, self.stack)
+        burn_first = stack.procedure("burn_before_deal") == "yes"
+        setup = setup._replace(burn_first=burn_first, cut=stack.procedure("cut") or "")
         self._take_up_rules()
         self._base = table._replace(hand=None, rulings=())
         self._entries = [entry]
@@ -234,7 +241,7 @@ class TableSession:
         ]
         self._noticed = {}
         self._draws = {}
-        return Outcome()
+        return Outcome(notes=notes)
 
     # the fold
 
@@ -417,9 +424,27 @@ class TableSession:
         if hand is None or not hand.remedies or self.due.kind == "betting":
             return outcome
         street = hand.acts[-1][0]
-        for index in open_remedies(hand):
+        if street == first_street(hand):
+            return outcome
+        return self._again(entry, outcome, [i for i in open_remedies(hand) if self.rulings[i].street == street])
+
+    def _knew(self, entry: Entry) -> Outcome:
+        """A player knew: what has been ruled on the deck, and is not yet carried out, is judged again with that."""
+        outcome = self._append(entry)
+        if self.hand is None:
+            return outcome
+        about = [i for i in open_remedies(self.hand) if self.rulings[i].ruling == "void"]
+        if any(self.hand.remedies[index].begun for index in about):
+            return Outcome(notes=("too late for the rules: a step of the remedy is done, so call the floor",))
+        return self._again(entry, outcome, about)
+
+    def _again(self, entry: Entry, outcome: Outcome, about: list[int]) -> Outcome:
+        """The rulings at these indexes judged anew with `entry`, the latest; those of which a step is done stand."""
+        hand = self.hand
+        assert hand is not None
+        for index in about:
             ruling, remedy = self.rulings[index], hand.remedies[index]
-            if street == first_street(hand) or ruling.street != street or remedy.begun:
+            if remedy.begun:
                 continue
             before = (self._entries, self._states, self._noticed, self._draws)
             known = self._entries[:-1]
@@ -463,15 +488,15 @@ class TableSession:
         return table._replace(hand=table.hand._replace(cards=cards, question=question))
 
     def _exposed(self, entry: Entry) -> Outcome:
-        """A report that contradicts an earlier one about who exposed a card takes its place."""
+        """A report that contradicts an earlier one about who exposed a card, or lost it, takes its place."""
         report = entry.event
-        assert isinstance(report, Exposed)
+        assert isinstance(report, Exposed | OffTable)
         number = report.number
         if self.hand is None or number is None or not self.hand.reload < number <= len(self.hand.cards):
             return self._append(entry)
-        told = exposure_entry(self._entries, number, self._draws.get(number))
-        by = self.hand.cards[number - 1].exposed
-        if told is None or by in (None, report.by):
+        told = exposure_entry(self._entries, report, self._draws.get(number))
+        ignored = isinstance(report, Exposed) and self.hand.cards[number - 1].exposed is None
+        if told is None or ignored or not contradicts(told, report):
             return self._append(entry)
         if self._acted_on(told):
             return Outcome(notes=("too late to change who exposed it: a step that follows from it is done",))
@@ -479,7 +504,7 @@ class TableSession:
         aside = tuple((key, at_) for key, at_ in self._noticed.items() if key[0] == told.id)
         noticed = {key: at_ for key, at_ in self._noticed.items() if key[0] != told.id}
         marker = entry._replace(amends=told, noticed=aside)  # the card is exposed by then: told again, it finds nothing
-        return self._refold(amended(self._entries, corrected_exposure(told, report.by)), marker, position, noticed)
+        return self._refold(amended(self._entries, corrected_exposure(told, report)), marker, position, noticed)
 
     def _floor(self, entry: Entry) -> Outcome:
         """The floor decides; a `play-on` over a ruling of whose remedy no step is done withdraws that ruling."""
@@ -489,7 +514,9 @@ class TableSession:
         if self.hand is None or decision.decision != "play-on" or self.hand.calls or not standing:
             return self._append(entry)
         if self.hand.remedies[standing[-1]].begun:  # cards lie elsewhere by now: what is done stays done
-            return self._append(entry)
+            outcome = self._append(entry)
+            note = "a step of the remedy is done: what is still open of it stays due"
+            return Outcome(outcome.rulings, (*outcome.notes, note))
         key = self.hand.remedies[standing[-1]].key
         return self._refold(list(self._entries), entry._replace(overrules=key), position_of(self._entries, key[0]))
 
@@ -521,6 +548,16 @@ def _decide(table: TableState, entry: Entry, event: FloorDecision) -> TableState
     answered = table.rulings[hand.calls[-1]] if hand.calls else None
     ruling = decided(event.decision, event.seat, answered)._replace(event=entry.id)
     return _follow(table._replace(hand=hand._replace(calls=())), ruling, (entry.id, "decision", ruling.seat))
+
+
+def _following(table: TableState, last: Setup, event: NextHand, stack: Stack) -> tuple[Setup, tuple[str, ...]]:
+    """The next hand's setup; where the button of the last one was wrong and stayed, as the rules answer."""
+    due_at = table.hand.button if table.hand is not None else last.button
+    if due_at == last.button:
+        return next_setup(last, event), ()
+    answer = stack.procedure("button_after_error")
+    notes = () if answer else ("no rule found about the button after the last hand's error: call the floor",)
+    return next_setup(last, event, due_at if answer == "goes-back" else 0), notes
 
 
 def _due_place(table: TableState) -> Place | None:
@@ -571,6 +608,8 @@ _SPECIAL = {
     PullBack: TableSession._pull_back,
     ReportTarget: TableSession._report_target,
     Act: TableSession._acted,
+    Knew: TableSession._knew,
     Exposed: TableSession._exposed,
+    OffTable: TableSession._exposed,
     FloorDecision: TableSession._floor,
 }

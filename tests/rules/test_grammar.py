@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import doctest
 import string
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -39,6 +39,7 @@ LINES: tuple[tuple[str, Item], ...] = (
     ("hand next gone=3,4 new=5", e.NextHand((3, 4), (5,))),
     ("draw-button 1=7c 2=Kh 5=Ks", e.DrawForButton(((1, "7c"), (2, "Kh"), (5, "Ks")))),
     ("cut by=2", e.Cut(2)),
+    ("cut by=dealer refused=5,6", e.Cut(None, (5, 6))),
     ("dealer push", e.DealerPush()),
     ("limit change", e.LimitChange()),
     ("request deck seat=3", e.DeckRequest(3)),
@@ -66,6 +67,14 @@ LINES: tuple[tuple[str, Item], ...] = (
     ("exposed #4 by=dealer", e.Exposed(4)),
     ("exposed #4 by=player", e.Exposed(4, "player")),
     ("off-table #4", e.OffTable(4)),
+    ("off-table #4 by=player", e.OffTable(4, "player")),
+    ("exposed #4 touched", e.Exposed(4, touched=True)),
+    ("card 3 exposed touched", e.Draw(3, exposed="dealer", touched=True)),
+    ("card off-table by=player", e.Draw("off-table", knocked="player")),
+    ("card off-table exposed by=player", e.Draw("off-table", exposed="player", knocked="player")),
+    ("report duplicate stub", e.ReportDuplicate(in_stub=True)),
+    ("report wrong-back stub", e.ReportWrongBack(None)),
+    ("report joker stub", e.ReportJoker(None)),
     ("report count seat=5 cards=1", e.ReportCount(5, 1)),
     ("report target #13 board", e.ReportTarget(13, "board")),
     ("report target #13 2", e.ReportTarget(13, 2)),
@@ -258,6 +267,13 @@ def maybe(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.none() | values
 
 
+def whoever_did_it(draw: e.Draw) -> e.Draw:
+    """A line says `by` once: who turned the card up is who knocked it off the table."""
+    if draw.target != "off-table":
+        return draw
+    return replace(draw, knocked="player" if draw.exposed == "player" else None)
+
+
 # One strategy a type: all that the type's own words allow.
 ITEMS: dict[type, st.SearchStrategy[Any]] = {
     e.Hand: st.builds(e.Hand, SEATS.filter(bool), SEAT, SMALL_BLIND, maybe(SEAT), st.sampled_from(e.GAMES), SEATS,
@@ -265,20 +281,21 @@ ITEMS: dict[type, st.SearchStrategy[Any]] = {
     e.NextHand: st.builds(e.NextHand, SEATS, SEATS),
     e.DrawForButton: st.dictionaries(SEAT, CARD, min_size=1).map(
         lambda cards: e.DrawForButton(tuple(sorted(cards.items())))),
-    e.Cut: st.builds(e.Cut, SEAT),
+    e.Cut: st.builds(e.Cut, maybe(SEAT), SEATS),
     e.DeckRequest: st.builds(e.DeckRequest, SEAT, st.booleans()),
     e.Draw: st.builds(e.Draw, maybe(PLACE), maybe(CARD), st.booleans(), maybe(BY), *[st.booleans()] * 6, maybe(DRAW),
-                      maybe(st.integers(0, 3))),
+                      maybe(st.integers(0, 3)), st.booleans()).map(whoever_did_it),
     e.Act: st.builds(e.Act, SEAT, st.sampled_from(e.ACTIONS), st.booleans())
     | st.builds(e.Act, st.none(), st.none(), st.booleans()),
-    e.Exposed: st.builds(e.Exposed, maybe(DRAW), BY),
-    e.OffTable: st.builds(e.OffTable, DRAW),
+    e.Exposed: st.builds(e.Exposed, maybe(DRAW), BY, st.booleans()),
+    e.OffTable: st.builds(e.OffTable, DRAW, BY),
+    e.ReportDuplicate: st.builds(e.ReportDuplicate, st.booleans()),
     e.ReportCount: st.builds(e.ReportCount, SEAT, st.integers(0, 52)),
     e.ReportTarget: st.builds(e.ReportTarget, DRAW, PLACE),
     e.ReportButton: st.builds(e.ReportButton, SEAT),
     e.ReportEntitled: st.builds(e.ReportEntitled, SEAT, st.booleans()),
-    e.ReportWrongBack: st.builds(e.ReportWrongBack, DRAW),
-    e.ReportJoker: st.builds(e.ReportJoker, DRAW),
+    e.ReportWrongBack: st.builds(e.ReportWrongBack, maybe(DRAW)),
+    e.ReportJoker: st.builds(e.ReportJoker, maybe(DRAW)),
     e.DroppedStub: st.builds(e.DroppedStub, st.permutations(["muck", "burns"]).flatmap(
         lambda words: st.integers(0, 2).map(lambda count: tuple(words[:count])))),
     e.Placed: st.builds(e.Placed, DRAW, PLACE),
@@ -295,7 +312,7 @@ ITEMS: dict[type, st.SearchStrategy[Any]] = {
     | st.builds(ExpectDue, st.sampled_from(items.DUES), st.none(), STACKS),
     ExpectPlaces: st.builds(ExpectPlaces, maybe(DRAWS), maybe(DRAWS),
                             st.dictionaries(SEAT, DRAWS).map(lambda held: tuple(sorted(held.items()))), maybe(SEATS),
-                            maybe(DRAWS), STACKS).filter(
+                            maybe(DRAWS), maybe(SEATS), STACKS).filter(
         lambda item: any(getattr(item, part.name) not in (None, ()) or getattr(item, part.name) == () != part.default
                          for part in fields(item) if part.name != "stacks")),
     ExpectButton: st.builds(ExpectButton, SEAT, SMALL_BLIND, maybe(SEAT), STACKS),

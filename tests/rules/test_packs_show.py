@@ -11,10 +11,10 @@ from dealershoe.errors import UserError
 from dealershoe.rules.command import command
 from dealershoe.rules.conditions import Condition
 from dealershoe.rules.remedy import VERBS
-from dealershoe.rules.scenarios import refuse_failing
 from dealershoe.rules.show import RULINGS, as_json, pages, step_in_words
 from dealershoe.rules.show_words import in_words
 from dealershoe.rules.stack import load_pack, shipped
+from dealershoe.trial.scenarios import refuse_failing
 from rules.shelf_house import House
 
 
@@ -42,7 +42,7 @@ def test_a_condition_in_words() -> None:
     [
         ("street in ['turn', 'river']", "the street that the finding is about: turn or river"),
         ("3 > actions", "voluntary actions in turn on the first betting round: fewer than 3"),
-        ("by != 'player'", "who exposed the card: anything but player"),
+        ("by != 'player'", "who turned the card up, sent it off the table or cut the deck: anything but player"),
         ("exposed_by_dealer + boxed_on_deal == 2",
          "downcards of this deal exposed by the dealer plus boxed cards met on the initial deal: 2"),
     ],

@@ -27,13 +27,19 @@ TO_THE_TURN = TO_THE_FLOP + "deal flop\nbetting complete\n"
 TO_THE_RIVER = TO_THE_TURN + "deal turn\nbetting complete\n"
 # each kind of finding, by the shortest script that brings it about (DESIGN section 6)
 OPENINGS: dict[str, list[str]] = {
+    "cut-wrong": [SIX + "cut by=3", SIX + "deal 2\ncut by=dealer"],
     "exposed": [
         SIX + "deal 2\ncard 3 exposed",
         STUD + "deal 2\ncard 3 exposed",
         SIX + "deal hole\nact 3 fold\nexposed #5",
     ],
     "burn-exposed": [TO_THE_FLOP + "card burn exposed"],
-    "off-table": [SIX + "deal 2\ncard off-table", TO_THE_FLOP + "card off-table", SIX + "deal hole\noff-table #3"],
+    "off-table": [
+        SIX + "deal 2\ncard off-table",
+        SIX + "deal 2\ncard off-table by=player",
+        TO_THE_FLOP + "card off-table",
+        SIX + "deal hole\noff-table #3",
+    ],
     "boxed": [SIX + "deal 3\ncard 4 boxed", TO_THE_FLOP + "card burn boxed", TO_THE_FLOP + "deal 1\ncard board boxed"],
     "not-entitled": [SIX + "deal 3\ncard 9", SIX + "deal hole\nreport not-entitled seat=4"],
     "dealt-out": [SIX + "deal hole\nreport entitled seat=8", SIX + "deal hole\nreport count seat=3 cards=0"],
@@ -43,8 +49,12 @@ OPENINGS: dict[str, list[str]] = {
     "short": [SIX + "deal hole\nreport count seat=5 cards=1", SIX + "deal 10\nact 3 call"],
     "button-wrong": [SIX + "deal 5\nreport button seat=2"],
     "duplicate": [SIX + "deal 2\nreport duplicate", SIX + "card 1 Ah\ncard 2 Ah"],
-    "wrong-back": [SIX + "deal 2\ncard 3 wrong-back", SIX + "deal 2\nreport wrong-back #1"],
-    "joker": [SIX + "deal 2\ncard 3 joker", TO_THE_FLOP + "deal 1\ncard board joker"],
+    "wrong-back": [
+        SIX + "deal 2\ncard 3 wrong-back",
+        SIX + "deal 2\nreport wrong-back #1",
+        SIX + "report wrong-back stub",
+    ],
+    "joker": [SIX + "deal 2\ncard 3 joker", TO_THE_FLOP + "deal 1\ncard board joker", SIX + "report joker stub"],
     "foreign-card": [SIX + "deal 2\ncard 3 foreign"],
     "missing-card": [SIX + "deal 2\nreport missing"],
     "premature-flop": [SIX + "deal hole\ncard burn\ncard board"],
@@ -75,9 +85,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("steps") / "steps.toml"
 
 
-def stack(place: Path, kind: str, steps: list[str]) -> Stack:
+def stack(place: Path, kind: str, steps: list[str], **more: str) -> Stack:
+    """A pack of one rule that answers `kind` with `steps`; `more`: answers to small questions."""
     rule = f'[[rules]]\nid = "r"\nfinding = "{kind}"\nruling = "correct"\ncite = "1"\nremedy = {steps!r}\n'
-    place.write_text('[pack]\nid = "steps"\nversion = "1.0.0"\ntitle = "Steps"\n' + rule)
+    answers = {"cut": "dealers-right"} | more
+    procedure = "\n".join(["[procedure]", *(f'{name} = "{answer}"' for name, answer in answers.items()), ""])
+    place.write_text('[pack]\nid = "steps"\nversion = "1.0.0"\ntitle = "Steps"\n' + procedure + rule)
     return Stack("steps", (read_pack(place),))
 
 
@@ -92,9 +105,9 @@ def test_the_openings_bring_their_finding(place: Path, kind: str) -> None:
         assert {one.ruling.finding for one in report.rulings if one.ruling.rule} == {kind}, opening
 
 
-def after(place: Path, kind: str, steps: list[str], script: str) -> list[str]:
+def after(place: Path, kind: str, steps: list[str], script: str, **more: str) -> list[str]:
     """What a script expects in vain under a pack whose one rule answers `kind` with `steps`."""
-    report = run_script("after", parse(script, "after"), stack(place, kind, steps))
+    report = run_script("after", parse(script, "after"), stack(place, kind, steps, **more))
     assert report.checked
     return [f"{failure.line}: {failure.expected}: {failure.got}" for failure in report.failures]
 
@@ -133,6 +146,58 @@ def test_the_first_the_last_and_the_burn_are_named_by_operands(place: Path) -> N
     assert after(place, "missing-burn", ["make-burn first", "deal-street"], script) == []
     script = SIX + "deal hole\ncard burn\ncard board\nexpect burns= board="
     assert after(place, "premature-flop", ["return-to-stub", "return-to-stub burn"], script) == []
+
+
+def test_finish_the_round_replaces_a_card_when_the_others_of_that_round_are_served(place: Path) -> None:
+    steps = ["scrap", "finish-the-round", "give-next"]  # S.D. Admin. R. 20:18:16:34: a joker dealt face down
+    first = (
+        SIX + "deal 4\nreport joker #3\nexpect due seat 5\ndeal 2\nexpect due seat 3\ndeal 1\nexpect due seat 1\n"
+        "deal hole\nexpect seat1=#1,#8 seat3=#7,#10 seat6=#6,#13 muck=#3\nexpect due betting"
+    )
+    assert after(place, "joker", steps, first) == []
+    second = SIX + "deal 9\nreport joker #3\ndeal 3\nexpect due seat 3\ndeal 1\nexpect seat3=#9,#13\nexpect due betting"
+    assert after(place, "joker", steps, second) == []
+    between = SIX + "deal 6\nreport joker #6\nexpect due seat 6\ndeal 1\nexpect due seat 1\ndeal 6\nexpect seat6=#7,#13"
+    assert after(place, "joker", steps, between) == []
+    late = SIX + "deal hole\nreport joker #6\nexpect due seat 6\ndeal 1\nexpect seat6=#12,#13\nexpect due betting"
+    assert after(place, "joker", steps, late) == []
+
+
+def test_finish_the_deal_waits_for_both_rounds(place: Path) -> None:
+    script = SIX + "deal 4\nreport joker #3\ndeal 8\nexpect due seat 3\ndeal 1\nexpect seat3=#9,#13\nexpect due betting"
+    assert after(place, "joker", ["scrap", "finish-the-deal", "give-next"], script) == []
+
+
+def test_one_of_the_board_cards_can_be_picked(place: Path) -> None:
+    script = TO_THE_FLOP + "deal 3\ncard burn\nexpect due pick\npick #15\nexpect burns=#13,#16,#15 board=#14"
+    steps = ["scramble board", "pick board", "make-burn picked"]
+    assert after(place, "extra-burn", steps, script + "\nexpect due board") == []
+    nothing = SIX + "deal 2\ncard 3 exposed\nexpect due seat 4\nexpect seat3=#3"  # no board lies: nothing to pick
+    assert after(place, "exposed", steps, nothing) == []
+
+
+def test_a_burn_before_the_deal(place: Path) -> None:
+    script = (
+        SIX + "expect due burn\ndeal 1\nexpect due seat 1\ndeal hole\nexpect burns=#1 seat1=#2,#8 seat6=#7,#13\n"
+        "betting complete\ndeal flop\nexpect burns=#1,#14 board=#15,#16,#17"
+    )
+    assert after(place, "exposed", ["redeal"], script, burn_before_deal="yes") == []
+    redealt = SIX + "deal 2\nexposed #2\nshuffled deck\nexpect due burn\ndeal 1\nexpect burns=#3\nexpect due seat 1"
+    assert after(place, "exposed", ["redeal"], redealt, burn_before_deal="yes") == []
+    forgotten = SIX + "card 1\nexpect correct\nexpect due seat 2\ndeal hole\nexpect burns= seat1=#1,#7"
+    assert after(place, "missing-burn", ["stands"], forgotten, burn_before_deal="yes") == []
+    back = SIX + "deal 1\npull-back\nexpect due burn\ndeal 1\nexpect burns=#1"
+    assert after(place, "joker", ["scrap"], back + "\nexpect none", burn_before_deal="yes") == []
+
+
+def test_whose_cut_it_is(place: Path) -> None:
+    dealt = "hand seats=2,4,7 button=4\n"
+    dealt += "cut by=2\nexpect none\ncut by=7\nexpect correct seat=2\ncut by=4\nexpect correct"
+    assert after(place, "cut-wrong", ["offer-cut"], dealt, cut="buttons-right") == []
+    itself = SIX + "cut by=dealer\nexpect none\ncut by=6\nexpect correct"
+    assert after(place, "cut-wrong", ["stands"], itself, cut="dealer") == []
+    right = SIX + "cut by=1\nexpect correct seat=6\nexpect signal attention\ncut by=6\nexpect none\nexpect signal ready"
+    assert after(place, "cut-wrong", ["offer-cut"], right) == []
 
 
 @settings(max_examples=400)

@@ -43,6 +43,8 @@ PLACE = either(SEAT, choice(*events.PLACES))
 PLACE_OR_DUE = either(SEAT, choice(*events.PLACES, "due"))
 SMALL_BLIND = either(SEAT, choice("dead"))
 BY = choice("dealer", "player")
+CUTTER = either(SEAT, choice("dealer"))
+DRAW_OR_STUB = either(DRAW, choice("stub"))
 DECK_ID = number(0, 3, "a deck from 0 to 3")  # two bits of the card code
 NUMBER = number(1, LAST_DRAW, "a draw number")
 
@@ -103,16 +105,39 @@ def _take_deal(item: DealNext) -> dict[str, Any]:
 
 
 def _make_draw(target: int | str, by: str | None = None, exposed: str | None = None, **rest: Any) -> events.Draw:
-    if by and not exposed:
+    gone = target == "off-table"
+    if by and not exposed and not gone:
         raise ValueError("`exposed` beside `by=`, which says who exposed the card")
-    return events.Draw(None if target == "due" else target, exposed=by or exposed, **rest)
+    knocked = "player" if gone and by == "player" else None
+    return events.Draw(
+        None if target == "due" else target, exposed=exposed and (by or exposed), knocked=knocked, **rest
+    )
 
 
 def _take_draw(item: events.Draw) -> dict[str, Any]:
     taken = plain_fields(item) | {"target": "due" if item.target is None else item.target}
     if item.exposed == "player":
         taken |= {"exposed": "dealer", "by": "player"}
+    if taken.pop("knocked", None):
+        taken["by"] = "player"
     return taken
+
+
+def _make_cut(by: int | str, refused: tuple[int, ...] = ()) -> events.Cut:
+    return events.Cut(None if by == "dealer" else int(by), refused)
+
+
+def _take_cut(item: events.Cut) -> dict[str, Any]:
+    return plain_fields(item) | {"by": "dealer" if item.by is None else item.by}
+
+
+def _found(report: Callable[[int | None], Any]) -> Callable[..., Any]:
+    """A report about a draw, or about a card of the stub."""
+    return lambda number: report(None if number == "stub" else number)
+
+
+def _take_found(item: Any) -> dict[str, Any]:
+    return {"number": "stub" if item.number is None else item.number}
 
 
 def _make_act(seat: int | None = None, kind: str | None = None, out_of_turn: bool = False) -> events.Act:
@@ -121,8 +146,8 @@ def _make_act(seat: int | None = None, kind: str | None = None, out_of_turn: boo
     return events.Act(seat, kind, out_of_turn)
 
 
-def _make_exposed(number: int | None = None, by: str = "dealer") -> events.Exposed:
-    return events.Exposed(number, by)
+def _make_exposed(number: int | None = None, by: str = "dealer", touched: bool = False) -> events.Exposed:
+    return events.Exposed(number, by, touched)
 
 
 def _make_draw_for_button(**cards: str) -> events.DrawForButton:
@@ -135,9 +160,7 @@ def _take_draw_for_button(item: events.DrawForButton) -> dict[str, Any]:
 
 def _make_places(**lists: tuple[int, ...]) -> ExpectPlaces:
     stacks: Any = lists.pop("stacks", ())
-    at_seats = tuple(
-        (seat, lists.pop(f"seat{seat}")) for seat in events.SEATS if f"seat{seat}" in lists
-    )
+    at_seats = tuple((seat, lists.pop(f"seat{seat}")) for seat in events.SEATS if f"seat{seat}" in lists)
     return ExpectPlaces(seats=at_seats, stacks=stacks, **lists)
 
 
@@ -149,6 +172,7 @@ def _take_places(item: ExpectPlaces) -> dict[str, Any]:
 SEAT_KEY = Field("seat", SEAT, required=True)
 SEAT_WORD = Field("seat", SEAT, required=True)
 DRAW_WORD = Field("number", DRAW, required=True)
+FOUND_WORD = Field("number", DRAW_OR_STUB, required=True)
 TARGET_WORD = Field("target", PLACE, required=True)
 BY_KEY = Field("by", BY)
 IDS_KEY = Field("ids", CARDS)
@@ -162,7 +186,8 @@ FORMS: tuple[Form, ...] = (
     Form(("hand", "next"), events.NextHand, keys=(Field("gone", SEAT_LIST), Field("new", SEAT_LIST))),
     Form(("draw-button",), events.DrawForButton, keys=tuple(Field(str(seat), CARD) for seat in events.SEATS),
          make=_make_draw_for_button, take=_take_draw_for_button, some=True),
-    Form(("cut",), events.Cut, keys=(Field("by", SEAT, required=True),)),
+    Form(("cut",), events.Cut, keys=(Field("by", CUTTER, required=True), Field("refused", SEAT_LIST)),
+         make=_make_cut, take=_take_cut),
     Form(("dealer", "push"), events.DealerPush),
     Form(("limit", "change"), events.LimitChange),
     Form(("request", "deck"), events.DeckRequest, keys=(SEAT_KEY,), flags=(Flag("marked", "marked"),)),
@@ -172,23 +197,26 @@ FORMS: tuple[Form, ...] = (
          keys=(BY_KEY, Field("number", NUMBER), Field("deck", DECK_ID)),
          flags=(Flag("boxed", "boxed"), Flag("exposed", "exposed", "dealer"), Flag("double", "double"),
                 Flag("unread", "unread"), Flag("foreign", "foreign"), Flag("wrong-back", "wrong_back"),
-                Flag("up", "up"), Flag("inferred", "confirmed", False)),
+                Flag("up", "up"), Flag("touched", "touched"), Flag("inferred", "confirmed", False)),
          make=_make_draw, take=_take_draw),
     Form(("act",), events.Act,
          places=(Field("seat", SEAT), Field("kind", choice(*events.ACTIONS))),
          flags=(Flag("out-of-turn", "out_of_turn"),), make=_make_act),
     Form(("betting", "complete"), events.BettingComplete),
     Form(("betting", "over"), events.BettingOver),
-    Form(("exposed",), events.Exposed, places=(Field("number", DRAW),), keys=(BY_KEY,), make=_make_exposed),
-    Form(("off-table",), events.OffTable, places=(DRAW_WORD,)),
+    Form(("exposed",), events.Exposed, places=(Field("number", DRAW),), keys=(BY_KEY,),
+         flags=(Flag("touched", "touched"),), make=_make_exposed),
+    Form(("off-table",), events.OffTable, places=(DRAW_WORD,), keys=(BY_KEY,)),
     Form(("report", "count"), events.ReportCount, keys=(SEAT_KEY, Field("cards", HELD, required=True))),
     Form(("report", "target"), events.ReportTarget, places=(DRAW_WORD, TARGET_WORD)),
     Form(("report", "button"), events.ReportButton, keys=(SEAT_KEY,)),
     Form(("report", "entitled"), events.ReportEntitled, keys=(SEAT_KEY,), fixed=(("entitled", True),)),
     Form(("report", "not-entitled"), events.ReportEntitled, keys=(SEAT_KEY,), fixed=(("entitled", False),)),
-    Form(("report", "duplicate"), events.ReportDuplicate),
-    Form(("report", "wrong-back"), events.ReportWrongBack, places=(DRAW_WORD,)),
-    Form(("report", "joker"), events.ReportJoker, places=(DRAW_WORD,)),
+    Form(("report", "duplicate"), events.ReportDuplicate, flags=(Flag("stub", "in_stub"),)),
+    Form(("report", "wrong-back"), events.ReportWrongBack, places=(FOUND_WORD,), make=_found(events.ReportWrongBack),
+         take=_take_found),
+    Form(("report", "joker"), events.ReportJoker, places=(FOUND_WORD,), make=_found(events.ReportJoker),
+         take=_take_found),
     Form(("report", "missing"), events.ReportMissing),
     Form(("report", "dropped-stub"), events.DroppedStub,
          keys=(Field("with", listed(choice("muck", "burns"), "muck, burns or both"), field="mixed"),)),
@@ -211,7 +239,7 @@ FORMS: tuple[Form, ...] = (
     *(Form(("expect", "due", word), ExpectDue, fixed=(("kind", word),)) for word in DUES),
     Form(("expect",), ExpectPlaces,
          keys=(Field("burns", DRAWS), Field("board", DRAWS), *(Field(f"seat{seat}", DRAWS) for seat in events.SEATS),
-               Field("dead", SOME_SEATS), Field("muck", DRAWS)),
+               Field("dead", SOME_SEATS), Field("muck", DRAWS), Field("forfeit", SOME_SEATS)),
          make=_make_places, take=_take_places, some=True),
     Form(("expect", "button"), ExpectButton, places=(Field("button", SEAT, required=True),),
          keys=(Field("sb", SMALL_BLIND), Field("bb", SEAT))),

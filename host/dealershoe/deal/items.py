@@ -58,13 +58,17 @@ class ExpectDue:
 
 @dataclass(frozen=True, slots=True)
 class ExpectPlaces:
-    """Draw numbers in order of arrival, and the seats whose hands are dead; None: the line does not speak of it."""
+    """Draw numbers in order of arrival; None: the line does not speak of it.
+
+    `dead`: the seats whose hands are dead; `forfeit`: those whose chips stay in the pot for the next deal.
+    """
 
     burns: tuple[int, ...] | None = None
     board: tuple[int, ...] | None = None
     seats: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (seat, its draw numbers), by seat
     dead: tuple[int, ...] | None = None
     muck: tuple[int, ...] | None = None
+    forfeit: tuple[int, ...] | None = None
     stacks: tuple[str, ...] = ()
 
 

@@ -170,7 +170,7 @@ class ScriptedDealer:
         elif draw.exposed == "player":
             self._say(Exposed(number, "player"))
         if target == "off-table":
-            self._say(OffTable(number))
+            self._say(OffTable(number, draw.knocked or "dealer"))
         if draw.wrong_back:
             self._say(ReportWrongBack(number))
         accident.after(self.shoe)

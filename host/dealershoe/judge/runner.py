@@ -177,10 +177,10 @@ def _places(session: TableSession, item: ExpectPlaces, latest: Ruling | None) ->
     for name, expected, got in asked:
         if expected != got:
             wrong.append(f"{name}=" + ",".join(f"#{n}" for n in got))
-    if item.dead is not None:
-        dead = hand.dead if hand else ()
-        if sorted(item.dead) != sorted(dead):
-            wrong.append("dead=" + ",".join(map(str, dead)))
+    for name in ("dead", "forfeit"):
+        seats, there = getattr(item, name), getattr(hand, name, ())
+        if seats is not None and sorted(seats) != sorted(there):
+            wrong.append(f"{name}=" + ",".join(map(str, there)))
     return " ".join(wrong) or None
 
 

@@ -7,7 +7,7 @@ from dealershoe.rules.remedy import phrase, texts
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import Stack
 from dealershoe.table.findings import Facts, Finding, facts
-from dealershoe.table.state import HandState, folded, voluntary
+from dealershoe.table.state import HandState, folded
 
 NO_RULE = Answer("floor", (), "No rule was found for this: call the floor", "floor")
 ASK = Answer("floor", (), "It depends on the actions so far, and their kind is not known: call the floor", "floor")
@@ -33,22 +33,29 @@ def _first_match(stack: Stack, state: HandState, finding: Finding) -> Ruling | N
             if rule.when is not None and not rule.when.holds(known):
                 continue
             return _answered(pack, rule, state, finding, known)
-    return _ruling(NO_RULE, finding, None, None, "")
+    return _ruling(NO_RULE, state, finding)
 
 
 def _answered(pack: Pack, rule: Rule, state: HandState, finding: Finding, known: Facts) -> Ruling | None:
     if not rule.window:
-        return _ruling(rule.open, finding, pack, rule, "")
+        return _ruling(rule.open, state, finding, pack, rule)
     window = pack.windows[rule.window]
     is_open = window.holds(known)
-    if any(act.kind is None for act in voluntary(state)) and window.holds(facts(state, finding, "call")) != is_open:
-        return _ruling(ASK, finding, pack, rule, "ask")
+    if any(act.kind is None for _, act in state.acts) and window.holds(facts(state, finding, "call")) != is_open:
+        return _ruling(ASK, state, finding, pack, rule, "ask")
     if is_open:
-        return _ruling(rule.open, finding, pack, rule, "open")
-    return _ruling(rule.closed, finding, pack, rule, "closed")
+        return _ruling(rule.open, state, finding, pack, rule, "open")
+    return _ruling(rule.closed, state, finding, pack, rule, "closed")
 
 
-def _ruling(answer: Answer, finding: Finding, pack: Pack | None, rule: Rule | None, window: str) -> Ruling | None:
+def _ruling(
+    answer: Answer,
+    state: HandState,
+    finding: Finding,
+    pack: Pack | None = None,
+    rule: Rule | None = None,
+    window: str = "",
+) -> Ruling | None:
     if answer.ruling == "none":
         return None
     say = answer.say or ("Too late to change it: play on" if window == "closed" else "")
@@ -61,10 +68,10 @@ def _ruling(answer: Answer, finding: Finding, pack: Pack | None, rule: Rule | No
         finding=finding.kind,
         cards=finding.cards,
         seat=finding.seat,
-        say=phrase(say, finding.cards, finding.seat, street),
+        say=phrase(say, finding.cards, finding.seat, street, state.knew),
         decider=answer.decides,
         verbs=answer.remedy,
-        remedy=texts(answer.remedy, finding.cards, finding.seat, street),
+        remedy=texts(answer.remedy, finding.cards, finding.seat, street, state.knew),
         window=window,
         street=street,
         version=pack.version if pack else "",

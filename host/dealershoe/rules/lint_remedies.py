@@ -8,7 +8,7 @@ from dealershoe.rules.pack import Answer, Rule
 from dealershoe.rules.remedy import VERBS, parse_verb
 
 # Findings that are about no card, no seat: `{cards}` and `{seat}` stay empty, and steps that move a card move none.
-CARDLESS = frozenset({"short", "dealt-out", "button-wrong", "missing-card", "stub-dropped"})
+CARDLESS = frozenset({"cut-wrong", "short", "dealt-out", "button-wrong", "missing-card", "stub-dropped"})
 SEATLESS = frozenset(
     {"burn-exposed", "premature-flop", "premature-turn", "premature-river", "premature-combination", "extra-board-card",
      "missing-burn", "extra-burn", "duplicate", "missing-card", "stub-dropped"}
@@ -17,7 +17,7 @@ SEATLESS = frozenset(
 DEALING = frozenset({"first-card-wrong-seat", "short", "dealt-out"})
 NEEDED = {  # what a ruling means by its name, as the step that does it
     "misdeal": ("redeal",),
-    "void": ("refund", "redeal"),
+    "void": ("refund", "redeal"),  # or "refund-others", where a player knew
     "dead": ("dead-hand",),
 }
 
@@ -56,7 +56,8 @@ def _ruling(answer: Answer) -> Iterator[tuple[str, str, str]]:
         if answer.remedy:
             yield "problem", "remedy", f"the remedy of a `{answer.ruling}` is never asked for"
         return
-    missing = [step for step in NEEDED.get(answer.ruling, ()) if step not in verbs]
+    done = verbs | ({"refund"} if "refund-others" in verbs else set())
+    missing = [step for step in NEEDED.get(answer.ruling, ()) if step not in done]
     if missing:
         yield "warning", "remedy", f"a `{answer.ruling}` without the step `{missing[0]}`"
     if answer.ruling in ("correct", "replace") and not answer.remedy:

@@ -32,6 +32,8 @@ BONDS: tuple[Bond, ...] = (
     (("seat", "on_button"), lambda seat, on_button: seat > 0 or not on_button),
     (("replacement", "initial_deal"), lambda replacement, initial_deal: initial_deal or not replacement),
     (("initial_deal", "position"), lambda initial_deal, position: position > 0 or not initial_deal),
+    (("shown_by_dealer", "cards_dealt"), lambda shown, dealt: shown <= dealt),
+    (("knew", "knower_bet"), lambda knew, bet: knew or not bet),
     (("boxed_on_deal", "boxed_cards"), lambda on_deal, cards: on_deal <= cards),
     (("chip_actions", "actions"), lambda chips, actions: chips <= actions),
     (("players_acted", "actions"), lambda acted, actions: acted <= actions and (acted > 0) == (actions > 0)),

@@ -19,6 +19,7 @@ from dealershoe.rules.remedy import VERBS, parse_verb
 from dealershoe.rules.ruling import DECIDERS, STRENGTH
 from dealershoe.rules.shelf_names import Version, checked_id, split_name
 from dealershoe.table.findings import FACTS, KINDS, Value
+from dealershoe.table.setup import CUTS
 
 SELF = "self"  # how a scenario's stack names the pack that it stands in
 PACK_KEYS = {"id", "version", "title", "source", "edition", "effective", "extends"}
@@ -26,14 +27,21 @@ RULE_KEYS = {"id", "finding", "when", "window", "ruling", "remedy", "cite", "say
 ANSWER_KEYS = {"ruling", "remedy", "say", "decides"}
 SCENARIO_KEYS = {"name", "stack", "deal"}
 SECTIONS = {"pack", "parameters", "windows", "procedure", "rules", "scenarios"}
-PROCEDURES = {  # small questions that a pack answers with one word
-    "button_tie": ("suit", "redraw"),
-    "deck_on_dealer_push": ("change", "keep"),
-    "deck_on_limit_change": ("change", "keep"),
-    "deck_on_request": ("change", "keep"),
-    "deck_on_proof": ("change", "keep"),
-    "deck_on_doubt": ("change", "keep"),
-    "absent_seat": ("dealt-in", "dealt-in-if-posted", "left-out"),
+_DECK = ("change", "keep")
+PROCEDURES = {  # small questions that a pack answers with one word: what is asked, and the answers
+    "button_tie": ("the highest cards tie in the draw for the button", ("suit", "redraw")),
+    "button_after_error": (
+        "the button was wrong and it was too late: the next hand goes on from there, or back to where it was due",
+        ("goes-on", "goes-back"),
+    ),
+    "cut": ("whose cut it is; who is away or refuses passes it on to the right, in the end to the dealer", CUTS),
+    "burn_before_deal": ("a card is burned before the hole cards; it is the first card off the deck", ("yes", "no")),
+    "deck_on_dealer_push": ("a new dealer sits down", _DECK),
+    "deck_on_limit_change": ("the limit or the level changes", _DECK),
+    "deck_on_request": ("a player asks for another deck", _DECK),
+    "deck_on_proof": ("a player shows that cards are marked", _DECK),
+    "deck_on_doubt": ("the shoe doubts the deck: strange, unread or boxed cards", _DECK),
+    "absent_seat": ("a player is away when the deal begins", ("dealt-in", "dealt-in-if-posted", "left-out")),
 }
 # Bounds of a pack; the shipped ones stay below a fifth of each.
 BIGGEST = 256 * 1024  # bytes of a file
@@ -43,7 +51,7 @@ MOST_STEPS = 24  # of one remedy
 MOST_SCENARIOS = 200
 MOST_LINES = 200  # of one scenario
 _PLACEHOLDER = re.compile(r"\{[^}]*\}?")
-PLACEHOLDERS = ("{seat}", "{cards}", "{street}")  # what a sentence for the dealer may fill in
+PLACEHOLDERS = ("{seat}", "{cards}", "{street}", "{knew}")  # what a sentence for the dealer may fill in
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +261,7 @@ def _condition(
 def _procedure(read: Fields) -> dict[str, str]:
     table = read.table(read.data.get("procedure", {}), ("procedure",), PROCEDURES, "[procedure]")
     answers = {
-        name: read.one_of(value, PROCEDURES[name], ("procedure", name), f"[procedure]: `{name}` is")
+        name: read.one_of(value, PROCEDURES[name][1], ("procedure", name), f"[procedure]: `{name}` is")
         for name, value in table.items()
         if name in PROCEDURES
     }

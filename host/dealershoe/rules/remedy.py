@@ -26,11 +26,12 @@ from dealershoe.table.agenda import (
     previous_street,
 )
 from dealershoe.table.effects import settle
-from dealershoe.table.state import HandState, Remedy, board_cards, first_street
+from dealershoe.table.state import HandState, Remedy, board_cards, first_street, next_seat
 
 PICKED = (0,)  # operand: the card that a random pick brings
 # operands: the finding's cards, the first or last of them, the picked one, the board cards or the burn of its street
 CARDS = ("cards", "first", "last", "picked", "board", "burn")
+# how a step names them where they are not known yet
 _SAID = {"picked": "picked at random", "board": "of the {street}", "burn": "burned before the {street}"}
 
 
@@ -110,7 +111,7 @@ def _shuffle(state: HandState, edit: Edit, part: Part) -> Edit:
 
 
 def _finish_the_deal(state: HandState, edit: Edit, part: Part) -> Edit:
-    return _after(edit, find(edit.agenda, DEAL, first_street(state), edit.cursor), part)
+    return _after(edit, _deal(state, edit), part)
 
 
 def _wait_betting(state: HandState, edit: Edit, part: Part) -> Edit:
@@ -128,11 +129,31 @@ def _deal_street(state: HandState, edit: Edit, part: Part) -> Edit:
     return _after(edit, edit.cursor - 1, part)
 
 
+def _finish_the_round(state: HandState, edit: Edit, part: Part) -> Edit:
+    """The deal stops, for what follows in the remedy, when every seat has its card of the round under way."""
+    index = _deal(state, edit)
+    rounds = max(state.served, default=0)
+    if index < 0 or not next_seat(state, first_street(state), rounds):
+        return edit
+    first = edit.agenda[index]._replace(round=rounds)
+    agenda = (*edit.agenda[:index], first, *edit.agenda[index:])
+    return _after(Edit(agenda, edit.cursor), index, part)
+
+
+def _deal(state: HandState, edit: Edit) -> int:
+    """Where the initial deal stands on the agenda as a whole, or -1."""
+    index = find(edit.agenda, DEAL, first_street(state), edit.cursor)
+    while index >= 0 and edit.agenda[index].round:
+        index = find(edit.agenda, DEAL, first_street(state), index + 1)
+    return index
+
+
 def _give_next(state: HandState, edit: Edit, part: Part) -> Edit:
     """One card to the seat; a dead hand gets none, and a card that is replaced already is not replaced twice."""
     if part.seat in state.dead or (part.cards and _replaced(edit, part)):
         return edit
-    return _insert(edit, _step(SEAT, part))
+    rounds = max((step.round for step in edit.agenda[: edit.cursor] if step.kind == DEAL), default=0)
+    return _insert(edit, _step(SEAT, part)._replace(round=rounds))
 
 
 def _replaced(edit: Edit, part: Part) -> bool:
@@ -162,7 +183,7 @@ def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
 
 def _redeal(state: HandState, edit: Edit, part: Part) -> Edit:
     """The hand as it stands is over: left of its agenda is this remedy's own start, then to collect, shuffle, load."""
-    own = tuple(step for step in edit.agenda[: edit.cursor] if step.kind == HAND and step.remedy == part.remedy)
+    own = tuple(step for step in edit.agenda[: edit.cursor] if step.kind in (HAND, NOW) and step.remedy == part.remedy)
     return Edit((*own, _step(HAND, part), _step(RELOAD, part)), len(own) + 2)
 
 
@@ -171,6 +192,7 @@ STREETS = HOLDEM_STREETS + STUD_STREETS[1:]
 VERBS: dict[str, Verb] = {
     "redeal": Verb(_redeal, "Collect every card, shuffle and cut the deck, load it, deal again to the same seats"),
     "finish-the-deal": Verb(_finish_the_deal, "Finish the deal in order"),
+    "finish-the-round": Verb(_finish_the_round, "Finish this round of the deal in order"),
     "give-next": Verb(_give_next, "Deal the next card to seat {seat}", ("seat",)),
     "deal-in-its-place": Verb(_in_its_place, "Deal the next card in its place"),
     "make-burn": Verb(_now, "Card {cards} is the burn", CARDS),
@@ -188,11 +210,20 @@ VERBS: dict[str, Verb] = {
     "wait-betting": Verb(_wait_betting, "Let the betting be completed", STREETS),
     "shuffle-stub": Verb(_shuffle, "Shuffle the stub, without burns and muck, and load it"),
     "cut": Verb(_by_hand, "Cut the stub", (), True),
-    "scramble": Verb(_by_hand, "Scramble cards {cards} face down", ("cards",), True),
-    "pick": Verb(_sensed(PICK), "The floor picks one of {cards} at random", ("cards",)),
+    "offer-cut": Verb(_by_hand, "Offer the deck to seat {seat} for the cut", (), True),
+    "take-from-stub": Verb(_by_hand, "Take that card out of the stub", (), True),
+    "scramble": Verb(_by_hand, "Scramble cards {cards} face down", ("cards", "board"), True),
+    "pick": Verb(_sensed(PICK), "The floor picks one of cards {cards} at random", ("cards", "board")),
     "deal-street": Verb(_deal_street, "Deal the {street}", STREETS),
     "dead-hand": Verb(_now_by_hand, "The hand of seat {seat} is dead: muck its cards; its chips stay", ("seat",), True),
     "refund": Verb(_by_hand, "Return every bet, blind and ante to the player who made it", (), True),
+    "refund-others": Verb(
+        _now_by_hand,
+        "Return every bet, blind and ante to the player who made it, except to {knew}: "
+        "that stays in the pot for the next deal, for the players of this one",
+        (),
+        True,
+    ),
     "new-deck": Verb(_by_hand, "Put this deck away for the floor; take another", (), True),
     "stands": Verb(_now, "The cards stand as they lie"),
 }
@@ -211,9 +242,11 @@ def numbers(cards: tuple[int, ...]) -> str:
     return ", ".join(f"#{n}" for n in cards)
 
 
-def phrase(text: str, ruling_cards: tuple[int, ...], seat: int, street: str) -> str:
-    """Fill in a dealer's sentence. Draw numbers and seats only: never a card's identity."""
-    for name, value in (("{cards}", numbers(ruling_cards)), ("{seat}", str(seat)), ("{street}", street)):
+def phrase(text: str, ruling_cards: tuple[int, ...], seat: int, street: str, knew: tuple[int, ...] = ()) -> str:
+    """Fill in a dealer's sentence. Draw numbers and seats only: never a card's identity. `knew`: the seats that did."""
+    names = ("seats " if len(knew) > 1 else "seat ") + ", ".join(map(str, sorted(set(knew)))) if knew else "nobody"
+    blanks = (("{cards}", numbers(ruling_cards)), ("{seat}", str(seat)), ("{street}", street), ("{knew}", names))
+    for name, value in blanks:
         text = text.replace(name, value)
     return text
 
@@ -229,13 +262,15 @@ def resolve(entry: str, index: int, remedy: int, cards: tuple[int, ...], seat: i
     return Part(verb, seat, cards, street, remedy, index)
 
 
-def texts(verbs: tuple[str, ...], cards: tuple[int, ...], seat: int, street: str) -> tuple[str, ...]:
+def texts(
+    verbs: tuple[str, ...], cards: tuple[int, ...], seat: int, street: str, knew: tuple[int, ...] = ()
+) -> tuple[str, ...]:
     """The remedy as the dealer reads it, step by step."""
     read = []
     for index, entry in enumerate(verbs):
         part = resolve(entry, index, 0, cards, seat, street)
         text = VERBS[part.verb].text.replace("{cards}", _SAID.get(parse_verb(entry)[1], "{cards}"))
-        read.append(phrase(text, part.cards, part.seat, part.street))
+        read.append(phrase(text, part.cards, part.seat, part.street, knew))
     return tuple(read)
 
 

@@ -113,6 +113,7 @@ _BLANKS = (
     ("card {cards}", "{card}"),
     ("{cards}", "the cards"),
     ("seat {seat}", "the seat"),
+    ("{knew}", "whoever knew"),
     ("{street}", "{street}"),
 )
 

@@ -27,7 +27,8 @@ def tables() -> dict[str, str]:
             ((f"`{name}`", RULINGS[name], f"`{SIGNALS[name]}`") for name in RULINGS),
         ),
         "procedure": _table(
-            ("question", "answers"), ((f"`{name}`", _either(answers)) for name, answers in PROCEDURES.items())
+            ("question", "it is about", "answers"),
+            ((f"`{name}`", about, _either(answers)) for name, (about, answers) in PROCEDURES.items()),
         ),
     }
 

@@ -23,7 +23,10 @@ STUD_STREETS = ("third", "fourth", "fifth", "sixth", "seventh")
 
 
 class Step(NamedTuple):
-    """One open step. `remedy` and `part` name the part of a remedy that it belongs to, -1 for the hand itself."""
+    """One open step. `remedy` and `part` name the part of a remedy that it belongs to, -1 for the hand itself.
+
+    `round`: of a deal, the round with which it ends; of a card owed to a seat, the round that it completes; 0: neither.
+    """
 
     kind: str
     street: str = ""
@@ -32,6 +35,7 @@ class Step(NamedTuple):
     cards: tuple[int, ...] = ()
     remedy: int = -1
     part: int = -1
+    round: int = 0
 
 
 class Due(NamedTuple):
@@ -44,14 +48,19 @@ class Due(NamedTuple):
         return f"seat {self.seat}" if self.kind == "seat" else self.kind
 
 
-def base_agenda(game: str) -> tuple[Step, ...]:
-    """The steps of a whole hand without an irregularity (NJAC 13:69F-14.10: a burn before each later street)."""
+def base_agenda(game: str, burn_first: bool = False) -> tuple[Step, ...]:
+    """The steps of a whole hand without an irregularity (NJAC 13:69F-14.10: a burn before each later street).
+
+    `burn_first`: the room burns before the deal too (South Dakota's Hold'em 88 does).
+    """
     if game == "holdem":
-        steps = [Step(DEAL, "preflop"), Step(BETTING, "preflop")]
+        steps = [Step(BURN, "preflop")] if burn_first else []
+        steps += [Step(DEAL, "preflop"), Step(BETTING, "preflop")]
         for street in HOLDEM_STREETS[1:]:
             steps += [Step(BURN, street), Step(BOARD, street), Step(BETTING, street)]
         return tuple(steps)
-    steps = [Step(DEAL, "third"), Step(BETTING, "third")]
+    steps = [Step(BURN, "third")] if burn_first else []
+    steps += [Step(DEAL, "third"), Step(BETTING, "third")]
     for street in STUD_STREETS[1:]:
         steps += [Step(BURN, street), Step(DEAL, street), Step(BETTING, street)]
     return tuple(steps)

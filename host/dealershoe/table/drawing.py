@@ -20,7 +20,7 @@ from dealershoe.table.agenda import (
     front,
     without,
 )
-from dealershoe.table.effects import consume, imply, settle
+from dealershoe.table.effects import consume, imply, put, settle
 from dealershoe.table.findings import Finding
 from dealershoe.table.state import (
     ASIDE,
@@ -104,7 +104,8 @@ def _add(
         unread=event.unread,
         foreign=event.foreign,
         wrong_back=event.wrong_back,
-        off_table=place == "off-table",
+        off_table=event.knocked or ("dealer" if place == "off-table" else ""),
+        touched=event.touched,
         extra=extra,
         initial=initial,
         replacement=replacement,
@@ -156,8 +157,12 @@ def _as_due(state: HandState, event: Draw, step: Step, index: int, wanted: Due) 
 def _replaced(state: HandState, step: Step, index: int) -> HandState:
     """A seat has got the one card it was owed; a deal that is under way goes on from that seat."""
     state = consume(state, index)
+    for number in step.cards:  # what it replaces counts for the seat no longer, wherever that lies by now
+        if not isinstance(state.cards[number - 1].place, int):
+            state = put(state, state.cards[number - 1]._replace(serves=0))
     if find(state.agenda, DEAL, step.street) >= 0:
-        state = state._replace(served=count_served(state, step.street), last_served=step.seat)
+        after = state.last_served if step.round else step.seat
+        state = state._replace(served=count_served(state, step.street), last_served=after)
     return state
 
 
@@ -172,13 +177,17 @@ def _elsewhere(state: HandState, event: Draw, target: Place, step: Step, index: 
 
 
 def _off_table(state: HandState, event: Draw, step: Step, index: int, wanted: Due) -> Drawn:
-    """A downcard that leaves the table counts as dealt to its seat; a burn or board card is still owed."""
+    """A downcard that leaves the table counts as dealt to its seat; a burn or board card is still owed.
+
+    One that a player knocks off is his all the same; one that the dealer deals off the table lies off it.
+    """
     number = next_number(state)
     if wanted.kind != "seat":
         kind = "off-table" if wanted.kind in ("burn", "board") else "not-due"
         return _add(state, event, "off-table", wanted), [Finding(kind, (number,))]
+    place: Place = wanted.seat if event.knocked == "player" else "off-table"
     state = _add(
-        state, event, "off-table", wanted, serves=wanted.seat, street=step.street, initial=True,
+        state, event, place, wanted, serves=wanted.seat, street=step.street, initial=True,
         replacement=step.kind == SEAT,
     )  # fmt: skip
     state = _replaced(state, step, index) if step.kind == SEAT else imply(_serve(state, wanted.seat), index)
@@ -188,6 +197,8 @@ def _off_table(state: HandState, event: Draw, step: Step, index: int, wanted: Du
 def _to_seat(state: HandState, event: Draw, seat: int, step: Step, index: int, wanted: Due) -> Drawn:
     number = next_number(state)
     first = first_street(state)
+    if step.kind == BURN and step.street == first:
+        return _unburned_deal(state, event, seat, index)
     street = step.street if step.kind == DEAL else first
     if seat not in state.seats:
         state = _add(state, event, seat, wanted, street=street, initial=True)
@@ -219,6 +230,18 @@ def _to_seat(state: HandState, event: Draw, seat: int, step: Step, index: int, w
     if full:
         return state, [Finding("extra-card", (number,), seat, more=(("last_off", False),))]
     return state, [Finding("out-of-sequence", (number,), seat)]
+
+
+def _unburned_deal(state: HandState, event: Draw, seat: int, index: int) -> Drawn:
+    """Where a burn comes before the deal, the deal begins without it."""
+    state = state._replace(agenda=without(state.agenda, index))
+    index = front(state.agenda)
+    step, wanted = state.agenda[index], due_at(state, index)
+    if wanted.seat == seat:
+        state, found = _as_due(state, event, step, index, wanted)
+    else:
+        state, found = _to_seat(state, event, seat, step, index, wanted)
+    return state, [Finding("missing-burn", (state.last,), street=first_street(state)), *found]
 
 
 def _owed(state: HandState, event: Draw, step: Step, owed: int, wanted: Due) -> Drawn:
@@ -270,7 +293,7 @@ def _burn_while_board(state: HandState, event: Draw, target: Place, step: Step, 
 
 def _board_while_burn(state: HandState, event: Draw, target: Place, step: Step, index: int, wanted: Due) -> Drawn:
     """The street is being dealt without its burn; it is a finding when the street is complete."""
-    if state.setup.game != "holdem":
+    if step.street not in BOARD_SIZE:  # stud, or a burn before the deal
         return _nowhere(state, event, target, step, index, wanted)
     street = step.street
     state = state._replace(agenda=without(state.agenda, index), unburned=street)
@@ -388,11 +411,11 @@ def _flags(state: HandState, found: list[Finding], event: Draw) -> Drawn:
     number = state.last
     card = state.cards[number - 1]
     seat = card.serves or (card.place if isinstance(card.place, int) else 0)
-    if event.boxed:
+    if event.boxed and event.card != "joker":
         found.append(Finding("boxed", (number,), seat, street=card.street))
     by = event.exposed or ("dealer" if event.up else None)
     if by:
-        state, exposed = expose(state, number, by)
+        state, exposed = expose(state, number, by, event.touched)
         found += exposed
     if event.card == "joker":
         found.append(Finding("joker", (number,), seat, street=card.street))
@@ -424,13 +447,14 @@ def faces_up(state: HandState, card: Card) -> bool:
     return card.street in ("fourth", "fifth", "sixth")
 
 
-def expose(state: HandState, number: int, by: str) -> Drawn:
-    """Card `number` lies face up where it should not."""
+def expose(state: HandState, number: int, by: str, touched: bool = False) -> Drawn:
+    """Card `number` lies face up where it should not; `touched`: as it met the player, his hand or his chips."""
     card = state.cards[number - 1]
     scrap = card.boxed or card.foreign or card.card == "joker"  # no card of the game: nobody's card was exposed
     if card.place == STUB or card.exposed or scrap or faces_up(state, card) or state.betting_over:
         return state, []
-    cards = (*state.cards[: number - 1], card._replace(exposed=by), *state.cards[number:])
+    shown = card._replace(exposed=by, touched=touched, claimed=card.looked)
+    cards = (*state.cards[: number - 1], shown, *state.cards[number:])
     state = state._replace(cards=cards)
     if card.place == "burn":
         return state, [Finding("burn-exposed", (number,), street=card.street)]

@@ -49,15 +49,18 @@ def move(state: HandState, number: int, place: Place, keep_serving: bool = False
 def _move_all(place: Place) -> Callable[[HandState, Step], HandState]:
     def effect(state: HandState, step: Step) -> HandState:
         for number in operand(state, step):
-            state = move(state, number, place)
+            owed = any(other.kind == SEAT and number in other.cards for other in state.agenda)
+            state = move(state, number, place, keep_serving=owed)  # until another card comes in its place
         return state
 
     return effect
 
 
 def operand(state: HandState, step: Step) -> tuple[int, ...]:
-    """The draws that a step is about: its own, or the one that was picked at random."""
-    return (state.picked,) if step.cards == (0,) else step.cards
+    """The draws that a step is about: its own, or the one that was picked at random, if one was."""
+    if step.cards == (0,):
+        return (state.picked,) if state.picked else ()
+    return step.cards
 
 
 def _return_to_top(state: HandState, step: Step) -> HandState:
@@ -104,6 +107,11 @@ def _dead_hand(state: HandState, step: Step) -> HandState:
     return state._replace(dead=(*state.dead, step.seat), agenda=pending)
 
 
+def _refund_others(state: HandState, step: Step) -> HandState:
+    """The chips of a player who knew stay in the pot for the next deal (Robert's irregularities 5)."""
+    return state._replace(forfeit=tuple(sorted({*state.forfeit, *state.knew})))
+
+
 EFFECTS: dict[str, Callable[[HandState, Step], HandState]] = {
     "scrap": _move_all("muck"),
     "set-aside": _move_all(ASIDE),
@@ -114,6 +122,7 @@ EFFECTS: dict[str, Callable[[HandState, Step], HandState]] = {
     "make-board": _make_board,
     "do-not-burn": _do_not_burn,
     "dead-hand": _dead_hand,
+    "refund-others": _refund_others,
     "stands": lambda state, step: state,
 }
 
@@ -129,10 +138,10 @@ def settle(state: HandState) -> HandState:
             state = state._replace(agenda=without(state.agenda, index))
             if step.kind == NOW:
                 state = EFFECTS[step.verb](state, step)
-        elif step.kind == DEAL and not next_seat(state, step.street):
-            state = end_deal(_dealt(state, step.street), index)
-        elif step.kind == PICK and any(state.cards[number - 1].place == STUB for number in step.cards):
-            # what was to be picked from has gone back: nothing of that remedy is left to do
+        elif step.kind == DEAL and not next_seat(state, step.street, step.round):
+            state = _round_dealt(state, index) if step.round else end_deal(_dealt(state, step.street), index)
+        elif step.kind == PICK and (not step.cards or any(state.cards[n - 1].place == STUB for n in step.cards)):
+            # there is nothing to pick from, or it has gone back: nothing of that remedy is left to do
             state = state._replace(agenda=tuple(other for other in state.agenda if other.remedy != step.remedy))
             index = 0
         elif step.kind == BOARD and len(board_cards(state, step.street)) >= BOARD_SIZE[step.street]:
@@ -147,12 +156,18 @@ def _dealt(state: HandState, street: str) -> HandState:
     return state._replace(early="", early_cards=()) if state.early == street else state
 
 
+def _round_dealt(state: HandState, index: int) -> HandState:
+    return state._replace(agenda=without(state.agenda, index))
+
+
 def end_deal(state: HandState, index: int) -> HandState:
     """No more cards are served by the deal at `index`; after the initial one the hands of seats away are dead."""
-    if state.agenda[index].street in ("preflop", "third"):
+    street = state.agenda[index].street
+    if street in ("preflop", "third"):
         killed = tuple(seat for seat in state.setup.killed if seat not in state.dead)
         state = state._replace(dead=(*state.dead, *killed)) if killed else state
-    return state._replace(agenda=without(state.agenda, index), served=(0,) * len(state.setup.order), last_served=0)
+    agenda = tuple(step for step in state.agenda if step.street != street or step.kind not in (DEAL, BURN))
+    return state._replace(agenda=agenda, served=(0,) * len(state.setup.order), last_served=0)
 
 
 def consume(state: HandState, index: int) -> HandState:
@@ -181,6 +196,14 @@ def acknowledge(state: HandState) -> HandState | None:
     return state._replace(agenda=without(state.agenda, index))
 
 
+def done_by_hand(state: HandState, *verbs: str) -> HandState | None:
+    """The first hand step of one of `verbs` is done; None when none is open."""
+    for index, step in enumerate(state.agenda):
+        if step.kind == HAND and step.verb in verbs:
+            return _begun(state._replace(agenda=without(state.agenda, index)), step.remedy)
+    return None
+
+
 def _begun(state: HandState, remedy: int) -> HandState:
     if remedy < 0 or state.remedies[remedy].begun:
         return state
@@ -196,7 +219,7 @@ def redeal(state: HandState) -> HandState:
         state = _begun(state, state.agenda[asked].remedy)
     return HandState(
         setup=setup,
-        agenda=base_agenda(setup.game),
+        agenda=base_agenda(setup.game, setup.burn_first),
         served=(0,) * len(setup.order),
         cards=(*state.cards[: state.reload], *(c._replace(place=STUB, serves=0) for c in state.cards[state.reload :])),
         reload=len(state.cards),
@@ -205,4 +228,5 @@ def redeal(state: HandState) -> HandState:
         remedies=state.remedies,
         clock=state.clock,
         last=state.last,
+        forfeit=state.forfeit,
     )

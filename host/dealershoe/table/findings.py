@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dealershoe.events import Act
+from dealershoe.events import CHIPS, Act
 from dealershoe.table.agenda import DEAL, find
 from dealershoe.table.state import (
+    STUB,
+    Card,
     HandState,
     at,
     board_cards,
@@ -21,6 +23,7 @@ from dealershoe.table.state import (
 )
 
 KINDS = {
+    "cut-wrong": "the deck was cut by another than the one whose cut it was",
     "exposed": "a downcard lies face up, or was seen",
     "burn-exposed": "a burn card lies face up",
     "off-table": "a card of the deal left the table",
@@ -61,13 +64,20 @@ FACTS = {
     "initial_deal": ("bool", "the card belongs to the initial deal (a replacement included)"),
     "replacement": ("bool", "the card replaced another one"),
     "downcard": ("bool", "the card was to lie face down"),
-    "by": ("string", "who exposed the card: dealer or player"),
+    "by": ("string", "who turned the card up, sent it off the table or cut the deck: dealer or player"),
+    "touched": ("bool", "the card touched the player, his hand or his chips before it came to rest"),
     "exposed_by_dealer": ("int", "downcards of this deal exposed by the dealer"),
     "exposed_by_player": ("int", "downcards of this deal exposed by players"),
     "seat_exposed": ("int", "downcards of this deal exposed by the dealer that were the finding's seat's"),
     "off_table_cards": ("int", "downcards of this deal that left the table"),
+    "shown_by_dealer": (
+        "int",
+        "downcards of this deal that the dealer exposed, before their player looked, or dealt off the table, each once",
+    ),
     "boxed_on_deal": ("int", "boxed cards met on the initial deal"),
     "boxed_cards": ("int", "boxed cards met since the last full reload"),
+    "cards_dealt": ("int", "cards out since the last full reload"),
+    "in_stub": ("bool", "the card was found in the stub, not in play"),
     "cards_count": ("int", "cards that the finding is about"),
     "deal_complete": ("bool", "every seat has been served its cards of the initial deal"),
     "on_button": ("bool", "the seat is the button's"),
@@ -89,6 +99,7 @@ FACTS = {
     "mixed_with_muck": ("bool", "the stub mixed with the muck"),
     "mixed_with_burns": ("bool", "the stub mixed with the burns"),
     "knew": ("bool", "a player knew that the deck was bad"),
+    "knower_bet": ("bool", "a player who knew put chips in the pot, beyond blind and ante"),
 }
 
 Value = bool | int | str
@@ -129,13 +140,19 @@ def facts(state: HandState, finding: Finding, unknown_as: str = "fold") -> Facts
         "initial_deal": bool(lead and lead.initial),
         "replacement": bool(lead and lead.replacement),
         "downcard": bool(lead and (lead.initial or (lead.serves and lead.street == "seventh"))),
-        "by": (lead.exposed if lead and lead.exposed else "dealer"),
+        "by": _who(finding, lead),
+        "touched": bool(lead and lead.touched),
         "exposed_by_dealer": sum(1 for card in deal if card.exposed == "dealer"),
         "exposed_by_player": sum(1 for card in deal if card.exposed == "player"),
         "seat_exposed": sum(1 for card in deal if card.exposed == "dealer" and seat and card.serves == seat),
         "off_table_cards": sum(1 for card in deal if card.off_table),
-        "boxed_on_deal": sum(1 for card in deal if card.boxed),
-        "boxed_cards": sum(1 for card in state.cards[state.reload :] if card.boxed),
+        "shown_by_dealer": sum(
+            1 for card in deal if card.off_table == "dealer" or (card.exposed == "dealer" and not card.claimed)
+        ),
+        "boxed_on_deal": sum(1 for card in deal if is_boxed(card)),
+        "boxed_cards": sum(1 for card in state.cards[state.reload :] if is_boxed(card)),
+        "cards_dealt": len(state.cards) - state.reload,
+        "in_stub": bool(lead and lead.place == STUB),
         "cards_count": len(finding.cards),
         "deal_complete": find(state.agenda, DEAL, first) < 0,
         "on_button": seat == state.setup.button,
@@ -157,9 +174,24 @@ def facts(state: HandState, finding: Finding, unknown_as: str = "fold") -> Facts
         "mixed_with_muck": False,
         "mixed_with_burns": False,
         "knew": bool(state.knew),
+        "knower_bet": any(
+            (act.seat in state.knew or (act.seat is None and state.knew)) and _known(act, unknown_as).kind in CHIPS
+            for _, act in state.acts
+        ),
     }
     result.update(finding.more)
     return result
+
+
+def is_boxed(card: Card) -> bool:
+    """A joker that lies face up in the shoe is a joker (Robert's irregularities 8: its discovery is no misdeal)."""
+    return card.boxed and card.card != "joker"
+
+
+def _who(finding: Finding, lead: Card | None) -> str:
+    if lead is None:
+        return "dealer"
+    return (lead.off_table if finding.kind == "off-table" else lead.exposed) or "dealer"
 
 
 def _known(act: Act, unknown_as: str) -> Act:

@@ -36,8 +36,9 @@ from dealershoe.events import (
 from dealershoe.table.agenda import BETTING, BOARD, BOARD_SIZE, BURN, DEAL, PICK, RELOAD, SEAT, SHUFFLE, find
 from dealershoe.table.agenda import Step as AgendaStep
 from dealershoe.table.drawing import draw, expose, lacking
-from dealershoe.table.effects import acknowledge, consume, end_deal, move, put, redeal, settle
+from dealershoe.table.effects import acknowledge, consume, done_by_hand, end_deal, move, put, redeal, settle
 from dealershoe.table.findings import Finding
+from dealershoe.table.setup import cutter
 from dealershoe.table.state import STUB, Card, HandState, at, first_street, need, next_seat, with_act
 
 
@@ -129,7 +130,7 @@ def _exposed(state: HandState, event: Exposed) -> Step:
             raise UserError("an exposed card", "no card has been drawn in this hand", "deal first")
         number = state.last
     card_of(state, number)
-    state, found = expose(state, number, event.by)
+    state, found = expose(state, number, event.by, event.touched)
     return Step(state, tuple(found))
 
 
@@ -138,8 +139,9 @@ def _off_table(state: HandState, event: OffTable) -> Step:
     if card.off_table or card.place in (STUB, "board"):
         return Step(state)
     seat = card.serves
-    state = put(state, card._replace(off_table=True))
-    state = move(state, event.number, "off-table", keep_serving=True)
+    state = put(state, card._replace(off_table=event.by))
+    if event.by == "dealer":  # one that a player knocks off is his all the same
+        state = move(state, event.number, "off-table", keep_serving=True)
     return Step(state, (Finding("off-table", (event.number,), seat, street=card.street),))
 
 
@@ -206,17 +208,24 @@ def _entitled(state: HandState, event: ReportEntitled) -> Step:
     return Step(state, (Finding("not-entitled", held, seat),) if held else ())
 
 
+IN_STUB = (("in_stub", True),)
+
+
 def _duplicate(state: HandState, event: ReportDuplicate) -> Step:
-    return Step(state, (Finding("duplicate"),))
+    return Step(state, (Finding("duplicate", more=IN_STUB if event.in_stub else ()),))
 
 
 def _wrong_back(state: HandState, event: ReportWrongBack) -> Step:
+    if event.number is None:
+        return Step(state, (Finding("wrong-back", more=IN_STUB),))
     card = card_of(state, event.number)
     state = put(state, card._replace(wrong_back=True))
     return Step(state, (Finding("wrong-back", (event.number,), card.serves, street=card.street),))
 
 
 def _joker(state: HandState, event: ReportJoker) -> Step:
+    if event.number is None:
+        return Step(state, (Finding("joker", more=IN_STUB),))
     card = card_of(state, event.number)
     state = put(state, card._replace(card="joker"))
     return Step(state, (Finding("joker", (event.number,), card.serves, street=card.street),))
@@ -320,7 +329,18 @@ def _award(state: HandState, event: Award) -> Step:
 
 
 def _cut(state: HandState, event: Cut) -> Step:
-    return Step(state)
+    """The deck was cut before the deal, or the stub where a remedy asks for it: there nobody asks by whom."""
+    undealt = state.awarded or find(state.agenda, RELOAD) >= 0 or len(state.cards) == state.reload
+    stub = None if undealt else done_by_hand(state, "cut")
+    if stub is not None:
+        return Step(settle(stub))
+    wanted = cutter(state.setup, event.refused)
+    if wanted is None or wanted == (event.by or 0):
+        done = done_by_hand(state, "offer-cut")
+        return Step(state if done is None else settle(done))
+    by = "dealer" if event.by is None else "player"
+    more = (("by", by), ("cards_dealt", 0 if undealt else len(state.cards) - state.reload))
+    return Step(state, (Finding("cut-wrong", (), wanted, more=more),))
 
 
 HANDLERS: dict[type, Callable[[HandState, Any], Step]] = {

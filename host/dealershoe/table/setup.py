@@ -10,6 +10,9 @@ from dealershoe.events import SEATS, Hand, NextHand
 SMALLEST, LARGEST = 2, 11  # NJAC 13:69F-14.10 deals up to eleven players
 
 
+CUTS = ("dealers-right", "buttons-right", "dealer")
+
+
 class Setup(NamedTuple):
     """One hand's seats. `order` is the dealing order: clockwise from the button, the button's seat last."""
 
@@ -25,6 +28,8 @@ class Setup(NamedTuple):
     dead_sb: int = 0  # the seat where a dead small blind should have been, 0: not known
     killed: tuple[int, ...] = ()  # dealt in, dead once the deal is complete
     left_out: tuple[int, ...] = ()  # away and not dealt in; at the table for the next hand
+    burn_first: bool = False  # the room burns before the deal
+    cut: str = ""  # who cuts the deck: one of CUTS, "" where no rule says
 
     @property
     def cards_each(self) -> int:
@@ -36,6 +41,23 @@ def clockwise(seats: tuple[int, ...], after: int) -> tuple[int, ...]:
     """The seats in order from the first one clockwise of `after`; `after` itself, if among them, last."""
     ordered = sorted(seats)
     return tuple([s for s in ordered if s > after] + [s for s in ordered if s <= after])
+
+
+def cutter(setup: Setup, refused: tuple[int, ...] = ()) -> int | None:
+    """The seat whose cut it is, 0: the dealer cuts himself, None: no rule says.
+
+    Seats are numbered clockwise from the dealer's left, so that the highest is on his right; where the button deals,
+    it is the seat before the button. Who is away does not cut, and a refusal passes on to the right, in the end to the
+    dealer (RULES 13).
+    """
+    if setup.cut in ("", "dealer"):
+        return 0 if setup.cut else None
+    away = {*setup.absent, *setup.penalty, *setup.left_out, *refused}
+    here = [seat for seat in (*setup.seats, *setup.waiting) if seat not in away]
+    if setup.cut == "buttons-right":
+        here = [seat for seat in clockwise(tuple(here), setup.button) if seat != setup.button]
+        return here[-1] if here else 0
+    return max(here, default=0)
 
 
 def first_setup(hand: Hand, absent_seat: str = "") -> Setup:
@@ -92,17 +114,20 @@ def _blinds(order: tuple[int, ...], button: int) -> tuple[int, int]:
     return order[0], order[1]
 
 
-def next_setup(last: Setup, event: NextHand) -> Setup:
+def next_setup(last: Setup, event: NextHand, button: int = 0) -> Setup:
     """The next hand: the big blind moves one player clockwise, small blind and button follow to where they were due.
 
     A seat that has emptied leaves a dead small blind or a dead button (TDA 32, Robert's section 4). A new player
     between the button and the big blind waits (TDA 8-A, 10-A). Heads-up the button has the small blind (TDA 34-B).
+    `button`: the seat to which the button goes back after an error, or the next one if nobody is there; 0: it moves on.
     """
     present = (set(last.seats) | set(last.left_out) | set(last.waiting) | set(event.new)) - set(event.gone)
     arrived = (set(event.new) | set(last.waiting)) & present
     veterans = tuple(sorted(present - arrived)) or tuple(sorted(present))
     if len(present) < SMALLEST:
         raise UserError(f"{len(present)} player(s) left", "everyone else is gone", "end the table or add players")
+    if button:
+        return _from_button(button, present, veterans, last)
     if len(present) == SMALLEST:
         seats = tuple(sorted(present))
         bb = clockwise(seats, last.bb)[0]
@@ -124,6 +149,20 @@ def next_setup(last: Setup, event: NextHand) -> Setup:
         return _setup(seats, other, other, bb, last)._replace(waiting=tuple(sorted(between)))
     dead_sb = last.bb if sb is None else 0
     return _setup(seats, button, sb, bb, last)._replace(waiting=tuple(sorted(between)), dead_sb=dead_sb)
+
+
+def _from_button(button: int, present: set[int], veterans: tuple[int, ...], last: Setup) -> Setup:
+    """A hand whose button is put at `button`: blinds are the next two players, who comes new between them waits."""
+    if button not in present:
+        button = clockwise(tuple(present), button)[0]
+    order = clockwise(tuple(present), button)
+    if len(order) == SMALLEST:
+        return _setup(tuple(sorted(present)), button, button, order[0], last)
+    settled = [seat for seat in order if seat in veterans] if len(veterans) > SMALLEST else list(order)
+    bb = settled[1]
+    waiting = {s for s in present - set(settled) if _between(s, button, bb)}
+    seats = tuple(sorted(present - waiting))
+    return _setup(seats, button, settled[0], bb, last)._replace(waiting=tuple(sorted(waiting)))
 
 
 def _seat_before(bb: int, last: Setup) -> int:

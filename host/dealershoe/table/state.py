@@ -40,8 +40,10 @@ class Card(NamedTuple):
     unread: bool = False
     foreign: bool = False
     wrong_back: bool = False
-    off_table: bool = False
+    off_table: str = ""  # who sent it off the table
+    touched: bool = False  # it touched the player, his hand or his chips before it came to rest
     looked: bool = False
+    claimed: bool = False  # said to be exposed only when its player had looked
     extra: bool = False  # one card more than its seat should have
     initial: bool = False  # a card of the initial deal, or a replacement of one
     replacement: bool = False
@@ -86,6 +88,7 @@ class HandState(NamedTuple):
     early: str = ""  # the street whose cards came out too soon and are not yet dealt anew
     early_cards: tuple[int, ...] = ()
     calls: tuple[int, ...] = ()  # remedies that are calls for the floor, undecided
+    forfeit: tuple[int, ...] = ()  # seats whose chips stay in the pot for the next deal
 
     @property
     def street(self) -> str:
@@ -115,7 +118,8 @@ def with_card(state: HandState, card: Card, served: tuple[int, ...], last_served
 
 def begin(setup: Setup) -> HandState:
     """A hand before its first card."""
-    return HandState(setup, base_agenda(setup.game), (0,) * len(setup.order), seats=setup.seats, button=setup.button)
+    agenda = base_agenda(setup.game, setup.burn_first)
+    return HandState(setup, agenda, (0,) * len(setup.order), seats=setup.seats, button=setup.button)
 
 
 def need(state: HandState, street: str) -> int:
@@ -133,10 +137,13 @@ def in_play(state: HandState) -> frozenset[int]:
     return frozenset(s for s in state.setup.order if s not in folded and s not in state.dead)
 
 
-def next_seat(state: HandState, street: str) -> int:
-    """The seat due on `street`: clockwise from the seat served last, the first that lacks cards; 0 for none."""
+def next_seat(state: HandState, street: str, rounds: int = 0) -> int:
+    """The seat due on `street`: clockwise from the seat served last, the first that lacks cards; 0 for none.
+
+    `rounds`: lacks cards of so many rounds; 0: of all.
+    """
     order = state.setup.order
-    share = need(state, street)
+    share = rounds or need(state, street)
     late = street not in ("preflop", "third")
     live = in_play(state) if late else order
     start = 0
@@ -183,7 +190,7 @@ def due_at(state: HandState, index: int) -> Due:
     if step.kind == SEAT:
         return _SEAT_DUE[step.seat]
     if step.kind == DEAL:
-        return _SEAT_DUE[next_seat(state, step.street)]
+        return _SEAT_DUE[next_seat(state, step.street, step.round)]
     return _DUE[step.kind]
 
 
