@@ -18,6 +18,7 @@ CORES = [
     *(HOST / name for name in ("events.py", "log.py", "session.py")),
     *(HOST / "rules" / name for name in ("conditions.py", "judge.py", "remedy.py", "ruling.py")),
     HOST / "judge" / "runner.py",
+    *(HOST / "trial" / name for name in ("diff.py", "situations.py")),
     *(HOST / "frames" / name for name in ("capture.py", "explain.py", "meaning.py", "words.py")),
     *sorted((ROOT / "protocol" / "shoelink").glob("*.py")),
     *(
@@ -86,6 +87,9 @@ def test_the_link_stands_alone() -> None:
     [
         ("table", ("rules", "session", "judge", "bridge", "view", "emulate", "demo")),
         ("deal", ("table", "rules", "session", "judge", "bridge", "view", "emulate", "demo")),
+        ("rules", ("session", "judge", "bridge", "view", "emulate", "demo")),
+        ("judge", ("trial", "bridge", "view", "emulate", "demo")),
+        ("trial", ("bridge", "view", "emulate", "demo")),
         ("view", ("bridge", "emulate", "demo")),
         ("emulate", ("bridge", "view", "demo")),
         ("frames", ("bridge", "emulate", "view", "demo", "rules", "session", "table")),
@@ -95,6 +99,12 @@ def test_data_flows_one_way(folder: str, never: tuple[str, ...]) -> None:
     for path in sorted((HOST / folder).rglob("*.py")):
         used = {name.split(".")[1] for name in imported(path) if name.startswith("dealershoe.")}
         assert used & set(never) == set(), path
+
+
+def test_only_commands_of_the_rules_put_packs_to_the_trial() -> None:
+    for path in sorted((HOST / "rules").rglob("*.py")):
+        if not path.name.endswith("command.py"):
+            assert not {name for name in imported(path) if name.startswith("dealershoe.trial")}, path
 
 
 def test_only_the_board_knows_pins() -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from dealershoe.events import Act, BettingComplete, Draw, Event, Hand
-from dealershoe.rules.situations import Fault, faults, obedient, tell
 from dealershoe.rules.stack import load_stack
 from dealershoe.session import TableSession
 from dealershoe.table.buttons import RANKS, SUITS
+from dealershoe.trial.situations import Fault, faults, obedient, tell
 
 COMMAND = "python tests/bench/run.py rules"
 STACK = "tda-2024+house"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from dealershoe.errors import UserError
 from dealershoe.events import Draw, Event, Hand, Place, Placed, PullBack, ReportJoker, ShuffledStub
 from dealershoe.rules.ruling import STRENGTH, Ruling
-from dealershoe.rules.situations import Fault, faults, obedient, script, tell
+from dealershoe.trial.situations import Fault, faults, obedient, script, tell
 from dealershoe.rules.stack import DEFAULT, Stack, shipped
 from dealershoe.session import TableSession
 from dealershoe.table.buttons import RANKS, SUITS

@@ -16,7 +16,7 @@ from multiprocessing import Pool, cpu_count
 from typing import NamedTuple
 
 import click
-from dealershoe.rules.situations import Acts, faults
+from dealershoe.trial.situations import Acts, faults
 from dealershoe.rules.stack import Stack, load_stack
 from dealershoe.table.state import HandState
 from rich.console import Console

@@ -11,6 +11,7 @@ from dealershoe.rules.pack import read_pack
 from dealershoe.rules.shelf import Author, Shelf, signature_path
 from dealershoe.rules.shelf_disk import Disk
 from dealershoe.rules.shelf_pins import Pin
+from dealershoe.trial.scenarios import refuse_failing
 from rules.shelf_disks import Recorder
 
 FLOOR = Author("floor", "2024-10-09T12:00:00Z")
@@ -71,7 +72,7 @@ class House:
         return self.put(self.signed(self.write(pack, version, more, ruling)))
 
     def put(self, path: Path) -> Pin:
-        return self.shelf.install(path, signature_path(path), FLOOR)
+        return self.shelf.install(path, signature_path(path), FLOOR, refuse_failing)
 
 
 def tree(folder: Path) -> dict[str, bytes]:

@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 from dealershoe.deal.grammar import parse
 from dealershoe.judge.runner import run_script
-from dealershoe.rules.diff import Comparison, action_states, compare, differing, differing_kinds, questions, seat_counts
-from dealershoe.rules.diff_command import diff_command
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import SHIPPED, Stack, load_stack
+from dealershoe.trial.diff import Comparison, action_states, compare, differing, differing_kinds, questions, seat_counts
+from dealershoe.trial.diff_command import diff_command
 
 
 def compared(left: Stack, right: Stack, pairs: bool = False) -> Comparison:

@@ -5,8 +5,8 @@ in one place, and a due order that deals the hand to its end. All pairs: `make p
 """
 
 import pytest
-from dealershoe.rules.situations import FIRST_ACTS, LATER_ACTS, Acts, faults
 from dealershoe.rules.stack import load_stack
+from dealershoe.trial.situations import FIRST_ACTS, LATER_ACTS, Acts, faults
 from rules.proof import STACKS, BrokenError, Table, check, moments, some_pairs
 
 NO_ACTS: Acts = ((),)

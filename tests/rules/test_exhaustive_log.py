@@ -36,7 +36,7 @@ from dealershoe.events import (
     ShuffledStub,
     Undo,
 )
-from dealershoe.rules.situations import faults, obedient, tell
+from dealershoe.trial.situations import faults, obedient, tell
 from dealershoe.rules.stack import Stack, load_stack
 from dealershoe.session import TableSession
 from hypothesis import given, settings

@@ -16,9 +16,9 @@ from dealershoe.deal.items import ExpectRuling
 from dealershoe.judge.runner import ScriptError, run_script
 from dealershoe.rules.lint import lint
 from dealershoe.rules.pack import Scenario, read_pack
-from dealershoe.rules.scenarios import run_scenarios
 from dealershoe.rules.show_vocabulary import put_into, tables
 from dealershoe.rules.stack import SHIPPED, load_pack, load_stack, shipped
+from dealershoe.trial.scenarios import run_scenarios
 
 ROOT = Path(__file__).parent.parent.parent
 GUIDE = ROOT / "docs" / "write-your-own-rule-pack.md"

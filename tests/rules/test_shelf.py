@@ -17,6 +17,7 @@ from dealershoe.rules.shelf import Shelf, default_shelf, signature_path
 from dealershoe.rules.shelf_names import Version
 from dealershoe.rules.shelf_pins import Pin, names
 from dealershoe.rules.stack import SHIPPED, load_stack
+from dealershoe.trial.scenarios import refuse_failing
 from rules.shelf_house import FLOOR, KEY, OTHER_KEY, House, public, tree
 
 
@@ -331,7 +332,7 @@ def test_a_linked_pack_or_signature_is_not_installed(house: House) -> None:
         (path.parent / "kept").replace(path)
     (house.desk / "pipe").mkdir()
     with refused(house, "is not a file"):
-        house.shelf.install(house.desk / "pipe", signature_path(pack), FLOOR)
+        house.shelf.install(house.desk / "pipe", signature_path(pack), FLOOR, refuse_failing)
 
 
 # ---- what changed behind the shelf's back

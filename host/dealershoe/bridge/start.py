@@ -20,7 +20,7 @@ from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
 from dealershoe.record.journal import Journal
-from dealershoe.rules.scenarios import refuse_failing
+from dealershoe.trial.scenarios import refuse_failing
 from dealershoe.rules.shelf import Shelf, default_shelf
 from dealershoe.rules.shelf_pins import pins, read_layers
 from dealershoe.rules.shelf_watch import Watch

@@ -19,7 +19,6 @@ from typing import NamedTuple
 from dealershoe.errors import UserError
 from dealershoe.rules import shelf_history
 from dealershoe.rules.pack import BIGGEST, Pack, read_pack
-from dealershoe.rules.scenarios import refuse_failing
 from dealershoe.rules.shelf_disk import Disk, alone, guarded, make_folders, read_file, replace_file
 from dealershoe.rules.shelf_history import Change, State
 from dealershoe.rules.shelf_names import Version, checked_id
@@ -27,12 +26,13 @@ from dealershoe.rules.shelf_pins import Layers, Pin, names, pin_of, pins
 from dealershoe.rules.shelf_trust import signers
 from dealershoe.rules.signing import BIGGEST as BIGGEST_SIGNATURE
 from dealershoe.rules.signing import key_id, read_signatures
-from dealershoe.rules.stack import SHIPPED, Chain, Stack, chains, combined, extended, shipped, stacked
+from dealershoe.rules.stack import SHIPPED, Chain, Library, Stack, chains, combined, extended, shipped, stacked
 
 HISTORY = "history.jsonl"
 PACKS = "packs"
 VARIABLE = "DEALERSHOE_SHELF"
 NAMED = 16  # digits of the digest in a file's name; the history has all 64
+Trial = Callable[[Pack, Library], None]  # plays a pack's scenarios; raises UserError when one fails
 
 
 class Author(NamedTuple):
@@ -178,8 +178,8 @@ class Shelf:
             if signatures != state.needed:
                 write(Change("need", signatures=signatures))
 
-    def install(self, file: Path, signatures: Path, by: Author) -> Pin:
-        """Put a pack on the shelf: signed by trusted keys, sound, its scenarios passed, above all its versions."""
+    def install(self, file: Path, signatures: Path, by: Author, tried: Trial) -> Pin:
+        """Put a pack on the shelf: signed by trusted keys, sound, `tried`, above all its versions."""
         raw = read_file(file, BIGGEST)
         signed = read_file(signatures, BIGGEST_SIGNATURE)
         found = read_signatures(signed, signatures.name)
@@ -198,7 +198,7 @@ class Shelf:
                     f"{file.name} says it is {pack.id}@{pack.version}", f"it was signed as {pin}", "sign it again"
                 )
             self._upwards(state, pin)
-            refuse_failing(combined(extended(pack, library=self)), self)
+            tried(combined(extended(pack, library=self)), self)
             self._put(self._path(pin), raw)
             self._put(signature_path(self._path(pin)), signed)
             write(Change("install", pin=pin, keys=keys, signatures=state.needed))

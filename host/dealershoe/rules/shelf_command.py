@@ -23,6 +23,7 @@ from dealershoe.rules.shelf_disk import Disk, create_file, private, read_file, r
 from dealershoe.rules.shelf_history import Change, trusting
 from dealershoe.rules.shelf_pins import SHOWN, Pin, described, names
 from dealershoe.rules.shelf_trust import signers
+from dealershoe.trial.scenarios import refuse_failing
 
 try:
     import pwd
@@ -153,7 +154,7 @@ def revoke_command(key: str, reason: str, shelf: Shelf) -> None:
 @shelf_option
 def install_command(pack: Path, signature: Path | None, shelf: Shelf) -> None:
     """Put PACK on the shelf: signed by a trusted key, sound, its scenarios passed, above every version there is."""
-    pin = shelf.install(pack, signature or signature_path(pack), author())
+    pin = shelf.install(pack, signature or signature_path(pack), author(), refuse_failing)
     click.echo(f"{pin} is installed, SHA-256 {pin.digest[:SHOWN]}…; `rules activate` puts it in force")
 
 

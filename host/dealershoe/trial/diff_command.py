@@ -9,11 +9,11 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from dealershoe.rules.diff import Comparison, Difference, QuestionDifference, compare, questions
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.shelf_command import shelf_option
 from dealershoe.rules.stack import load_stack
+from dealershoe.trial.diff import Comparison, Difference, QuestionDifference, compare, questions
 
 
 @click.command("diff")

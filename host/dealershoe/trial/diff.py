@@ -25,10 +25,10 @@ from dealershoe.rules.expression import Literal, Name, walk
 from dealershoe.rules.pack import PROCEDURES
 from dealershoe.rules.pack import Answer as Said
 from dealershoe.rules.ruling import STRENGTH, Ruling
-from dealershoe.rules.situations import FIRST_ACTS, LATER_ACTS, Acts, Fault, faults, lines_of, obedient, script, tell
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 from dealershoe.table.findings import KINDS
+from dealershoe.trial.situations import FIRST_ACTS, LATER_ACTS, Acts, Fault, faults, lines_of, obedient, script, tell
 
 TYPICAL = 6  # seats at which every single fault is played
 FEW = 3  # seats at which pairs of faults are played
