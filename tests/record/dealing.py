@@ -13,7 +13,7 @@ from dealershoe.deck.cards import FIFTY_TWO
 from dealershoe.errors import UserError
 from dealershoe.events import Act, Draw, Event, Place
 from dealershoe.record.journal import Journal
-from dealershoe.rules.situations import faults, obedient
+from dealershoe.trial.situations import faults, obedient
 from dealershoe.rules.stack import DEFAULT, Stack, load_stack
 from dealershoe.session import TableSession
 from shoelink import schema
