@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from dealershoe.bench.faults import Faults
 from protocol.faulty_line import Rig, card, damaged, ident
+from protocol.lone import heard, hello, lone_host, lone_shoe, say
 from shoelink import frame, journal, link, notice, schema, timing
 
 
@@ -14,33 +15,6 @@ def _up(**how: float) -> Rig:
     assert rig.shoe.up
     assert rig.host.up
     return rig
-
-
-def _lone_host(last: int = 0, peer: schema.Hello | None = None) -> tuple[link.Link, list[notice.Notice]]:
-    """A host that a shoe made of frames has greeted."""
-    host = link.Link(schema.HOST, ident(b"h"), lambda n: b"h" * n)
-    host.start(0)
-    notices: list[notice.Notice] = list(host.poll(0))
-    host.take()
-    notices += host.receive(_say(peer or _hello()) + _say(ident(b"s")), 1)
-    if host.peer and not host.up:
-        host.resume(last, 1)
-    notices += host.poll(1)
-    host.take()
-    return host, notices
-
-
-def _hello(**changed: object) -> schema.Hello:
-    hello = schema.Hello(1, 0, schema.SCHEMA, b"jrnl", b"boot", schema.RESET_POWER, 1, 100, 256, b"ssssssss", b"hhhh")
-    return hello._replace(**changed)  # type: ignore[arg-type]
-
-
-def _say(message: schema.Message, seq: int = 0, ack: int = 0, mark: int = 0, flags: int = 0) -> bytes:
-    return frame.encode(schema.KIND_OF[type(message)] | mark, flags, seq, ack, schema.pack(message))
-
-
-def _heard(data: bytes) -> list[schema.Message]:
-    return [schema.unpack(kind, body) for kind, _, _, _, body in frame.Decoder().feed(data)]
 
 
 # ---- sessions
@@ -92,32 +66,32 @@ def test_an_idle_link_stays_up_for_an_hour_on_few_bytes() -> None:
 
 
 def test_another_major_is_refused_by_name_and_a_newer_minor_is_not() -> None:
-    host, notices = _lone_host(peer=_hello(major=2, minor=3))
+    host, notices = lone_host(peer=hello(major=2, minor=3))
     (refused,) = notices
     assert isinstance(refused, notice.Refused)
     assert refused.reason == "major"
     assert "link 2.3" in refused.detail
     assert "1.0" in refused.detail
     assert not host.up
-    host, notices = _lone_host(peer=_hello(minor=3))
+    host, notices = lone_host(peer=hello(minor=3))
     assert isinstance(notices[-1], notice.LinkUp)
     assert notices[-1].minor == 0
 
 
 def test_a_host_that_has_more_than_the_shoe_ever_had_is_refused() -> None:
-    host, notices = _lone_host(last=100)
+    host, notices = lone_host(last=100)
     assert notices[-1] == notice.Refused("journal", "event 100 is stored here, the shoe's next is 100")
     assert not host.up
 
 
 def test_events_that_another_host_took_are_a_gap_by_name() -> None:
-    host, notices = _lone_host(last=5, peer=_hello(oldest=9, next=12))
+    host, notices = lone_host(last=5, peer=hello(oldest=9, next=12))
     assert notice.Gap(6, 9) in notices
-    assert host.receive(_say(card(9), seq=9), 2)[0] == notice.Recorded(9, schema.CARD, card(9), schema.pack(card(9)))
+    assert host.receive(say(card(9), seq=9), 2)[0] == notice.Recorded(9, schema.CARD, card(9), schema.pack(card(9)))
 
 
 def test_the_oldest_number_is_extended_from_sixteen_bits() -> None:
-    _, notices = _lone_host(last=65530, peer=_hello(oldest=0xFFFF, next=0x1_0005))
+    _, notices = lone_host(last=65530, peer=hello(oldest=0xFFFF, next=0x1_0005))
     assert notice.Gap(65531, 65535) in notices
 
 
@@ -137,9 +111,9 @@ def test_frames_of_our_own_come_back_change_nothing() -> None:
 
 
 def test_an_event_is_acknowledged_only_when_it_is_stored() -> None:
-    host, _ = _lone_host()
+    host, _ = lone_host()
     for number in (1, 2, 3):
-        host.receive(_say(card(number), seq=number), 10)
+        host.receive(say(card(number), seq=number), 10)
     host.poll(11)
     assert host.take() == b""
     host.stored(2)
@@ -183,7 +157,7 @@ def test_a_kilobyte_of_garbage_brings_one_nak(seed: int) -> None:
 
 
 def test_a_second_condition_after_silence_brings_a_second_nak() -> None:
-    host, _ = _lone_host()
+    host, _ = lone_host()
     for now, expected in ((10, 1), (20, 1), (49, 1), (80, 2)):
         host.receive(b"\0noise\0", now)
         host.poll(now)
@@ -191,21 +165,21 @@ def test_a_second_condition_after_silence_brings_a_second_nak() -> None:
 
 
 def test_a_gap_is_named_at_once_and_repaired_from_there() -> None:
-    host, _ = _lone_host()
-    host.receive(_say(card(1), seq=1) + _say(card(3), seq=3) + _say(card(4), seq=4), 10)
+    host, _ = lone_host()
+    host.receive(say(card(1), seq=1) + say(card(3), seq=3) + say(card(4), seq=4), 10)
     host.poll(10)
-    assert schema.Nak(2, schema.NAK_GAP) in _heard(host.take())
+    assert schema.Nak(2, schema.NAK_GAP) in heard(host.take())
     assert host.count == {**host.count, "gaps": 2, "naks": 1}
 
 
 def test_a_repeat_is_acknowledged_again_and_not_delivered_again() -> None:
     """ns3-rdma #8: a receiver that ignores duplicates makes the sender repeat for ever."""
-    host, _ = _lone_host()
-    host.receive(_say(card(1), seq=1), 10)
+    host, _ = lone_host()
+    host.receive(say(card(1), seq=1), 10)
     host.stored(1)
     host.poll(10)
     host.take()
-    assert host.receive(_say(card(1), seq=1), 20) == ()
+    assert host.receive(say(card(1), seq=1), 20) == ()
     host.poll(20)
     assert [ack for _, _, _, ack, _ in frame.Decoder().feed(host.take())] == [1]
 
@@ -224,67 +198,53 @@ def test_numbers_go_on_past_two_to_the_sixteenth() -> None:
 
 
 def test_eight_frames_or_192_bytes_are_in_flight_and_no_more() -> None:
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     for draw in range(1, 20):
         shoe.report(card(draw))
     shoe.poll(10)
     wire = shoe.take()
-    assert len(_heard(wire)) == 5  # 34 bytes each
+    assert len(heard(wire)) == 5  # 34 bytes each
     assert len(wire) <= 192
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     for _ in range(20):
         shoe.report(schema.Key(1, b"\0\0\0\0", schema.KEY_ACTION, schema.PRESS_SHORT))
     shoe.poll(10)
-    assert len(_heard(shoe.take())) == 8  # 21 bytes each
+    assert len(heard(shoe.take())) == 8  # 21 bytes each
 
 
 def test_a_host_that_takes_less_gets_less() -> None:
-    shoe = _lone_shoe(receive=80)
+    shoe = lone_shoe(receive=80)
     for draw in range(1, 20):
         shoe.report(card(draw))
     shoe.poll(10)
-    assert len(_heard(shoe.take())) == 2
+    assert len(heard(shoe.take())) == 2
 
 
 def test_an_acknowledgement_of_what_was_never_sent_releases_nothing() -> None:
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     shoe.report(card(1))
-    shoe.receive(_say(schema.Ack(0, 0), ack=7, mark=schema.FROM_HOST), 5)
+    shoe.receive(say(schema.Ack(0, 0), ack=7, mark=schema.FROM_HOST), 5)
     assert shoe.journal.held() == 1
     assert shoe.count["bad_ack"] == 1
 
 
 def test_repeats_come_after_the_time_out_and_the_doubling_is_forgotten() -> None:
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     shoe.report(card(1))
     sent = []
     for now in range(10, 1100):
         if now % 200 == 0:  # the host lives, but acknowledges nothing
-            shoe.receive(_say(schema.Pong(bytes(4), bytes(4), bytes(4)), mark=schema.FROM_HOST), now)
+            shoe.receive(say(schema.Pong(bytes(4), bytes(4), bytes(4)), mark=schema.FROM_HOST), now)
         shoe.poll(now)
-        sent += [now for message in _heard(shoe.take()) if isinstance(message, schema.Card)]
+        sent += [now for message in heard(shoe.take()) if isinstance(message, schema.Card)]
     assert sent == [10, 210, 460, 710, 960]  # 200 ms, then never more than 250
-    shoe.receive(_say(schema.Ack(0, 0), ack=1, mark=schema.FROM_HOST), 1100)
+    shoe.receive(say(schema.Ack(0, 0), ack=1, mark=schema.FROM_HOST), 1100)
     shoe.report(card(2))
     sent.clear()
     for now in range(1101, 1400):
         shoe.poll(now)
-        sent += [now for message in _heard(shoe.take()) if isinstance(message, schema.Card)]
+        sent += [now for message in heard(shoe.take()) if isinstance(message, schema.Card)]
     assert sent == [1101, 1301]
-
-
-def _lone_shoe(receive: int = 256) -> link.Link:
-    """A shoe that a host made of frames has greeted."""
-    shoe = link.Link(schema.SHOE, ident(b"s"), lambda n: b"s" * n, journal.Journal(b"jrnl"))
-    shoe.start(0)
-    shoe.poll(0)
-    shoe.take()
-    hello = _hello(oldest=0, next=1, nonce=b"hhhhhhhh", answers=b"ssss", receive=receive)
-    shoe.receive(_say(hello, mark=schema.FROM_HOST) + _say(ident(b"h"), mark=schema.FROM_HOST), 1)
-    shoe.poll(1)
-    shoe.take()
-    assert shoe.up
-    return shoe
 
 
 # ---- a full journal
@@ -339,23 +299,23 @@ def test_the_present_state_is_not_sent_again() -> None:
 
 
 def test_an_older_state_is_refused_and_a_repeat_is_confirmed_again() -> None:
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     new, old = schema.Signal(9, 2, 1, 0), schema.Signal(8, 0, 0, 0)
-    assert shoe.receive(_say(new), 5) == (notice.Delivered(schema.SIGNAL, new),)
+    assert shoe.receive(say(new), 5) == (notice.Delivered(schema.SIGNAL, new),)
     shoe.poll(5)
     shoe.take()
     for now, state in ((6, old), (7, new)):
-        assert shoe.receive(_say(state), now) == ()
+        assert shoe.receive(say(state), now) == ()
         shoe.poll(now)
-        assert _heard(shoe.take()) == [schema.Ack(schema.SIGNAL, 9)]
+        assert heard(shoe.take()) == [schema.Ack(schema.SIGNAL, 9)]
     assert (shoe.count["stale"], shoe.count["duplicates"]) == (1, 1)
 
 
 def test_generations_go_round() -> None:
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     for generation in (65_534, 65_535, 1, 2):
-        assert shoe.receive(_say(schema.Signal(generation, 0, 0, 0)), 5)
-    assert not shoe.receive(_say(schema.Signal(65_535, 0, 0, 0)), 5)
+        assert shoe.receive(say(schema.Signal(generation, 0, 0, 0)), 5)
+    assert not shoe.receive(say(schema.Signal(65_535, 0, 0, 0)), 5)
 
 
 def test_a_state_is_sent_again_after_a_reconnect() -> None:
@@ -384,71 +344,71 @@ def _raw(kind: int, seq: int, body: bytes) -> bytes:
 
 
 def test_an_unknown_event_that_is_not_critical_is_stored_acknowledged_and_counted() -> None:
-    host, _ = _lone_host()
+    host, _ = lone_host()
     assert host.receive(_raw(0x3F, 1, b"new"), 5) == (notice.Recorded(1, 0x3F, None, b"new"),)
     host.stored(1)
-    assert host.receive(_say(card(2), seq=2), 6)
+    assert host.receive(say(card(2), seq=2), 6)
     assert host.count["unknown"] == 1
     assert not host.receive(_raw(0x1E, 1, b""), 7)
     assert host.count["unknown"] == 2
 
 
 def test_an_unknown_critical_event_stops_the_deal_by_name() -> None:
-    host, _ = _lone_host()
+    host, _ = lone_host()
     assert host.receive(_raw(0x7F, 1, b"new"), 5) == (notice.Stopped("unknown critical kind", 0x7F, 1),)
-    assert not host.receive(_raw(0x7F, 1, b"new") + _say(card(2), seq=2), 6), "said once, nothing after it delivered"
+    assert not host.receive(_raw(0x7F, 1, b"new") + say(card(2), seq=2), 6), "said once, nothing after it delivered"
     host.poll(7)
     assert [ack for _, _, _, ack, _ in frame.Decoder().feed(host.take())] in ([], [0])
 
 
 def test_an_event_with_a_short_body_stops_the_deal_by_name() -> None:
-    host, _ = _lone_host()
+    host, _ = lone_host()
     assert host.receive(_raw(schema.CARD, 1, bytes(20)), 5) == (notice.Stopped("short body", schema.CARD, 1),)
     assert host.count["short_body"] == 1
 
 
 def test_an_unknown_critical_state_stops_the_shoe_and_is_reported() -> None:
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     assert shoe.receive(_raw(0xFE, 1, b"\x01\x00"), 5) == (notice.Stopped("unknown critical kind", 0xFE, 0),)
     shoe.poll(6)
-    assert _heard(shoe.take()) == [schema.Fault(bytes(4), schema.FAULT_UNKNOWN_KIND, 0xFE)]
+    assert heard(shoe.take()) == [schema.Fault(bytes(4), schema.FAULT_UNKNOWN_KIND, 0xFE)]
 
 
 def test_an_unknown_state_that_is_not_critical_is_confirmed() -> None:
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     assert shoe.receive(_raw(0xBE, 1, b"\x05\x01more"), 5) == ()
     shoe.poll(6)
-    assert _heard(shoe.take()) == [schema.Ack(0xBE, 0x0105)]
+    assert heard(shoe.take()) == [schema.Ack(0xBE, 0x0105)]
 
 
 # ---- time and output
 
 
 def test_a_pong_carries_four_stamps() -> None:
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     shoe.stamp = b"\x01\x02\x03\x04"
-    shoe.receive(_say(schema.Ping(b"\xaa\xbb\xcc\xdd"), mark=schema.FROM_HOST), 5)
+    shoe.receive(say(schema.Ping(b"\xaa\xbb\xcc\xdd"), mark=schema.FROM_HOST), 5)
     shoe.stamp = b"\x05\x06\x07\x08"
     shoe.poll(5)
-    assert _heard(shoe.take()) == [schema.Pong(b"\xaa\xbb\xcc\xdd", b"\x01\x02\x03\x04", b"\x05\x06\x07\x08")]
+    assert heard(shoe.take()) == [schema.Pong(b"\xaa\xbb\xcc\xdd", b"\x01\x02\x03\x04", b"\x05\x06\x07\x08")]
 
 
 def test_no_write_is_a_multiple_of_a_usb_packet() -> None:
     """micropython #15960: a write of whole 64-byte packets can stall."""
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     now = 10
     for length in range(1, 200):
         for _ in range(length % 7 + 1):
             shoe.report(card(length) if length % 3 else schema.Key(1, bytes(4), 1, 0))
         now += 300
-        shoe.receive(_say(schema.Pong(bytes(4), bytes(4), bytes(4)), ack=shoe.journal.next - 1, mark=0x80), now)
+        shoe.receive(say(schema.Pong(bytes(4), bytes(4), bytes(4)), ack=shoe.journal.next - 1, mark=0x80), now)
         shoe.poll(now)
         assert shoe.ready == 0 or shoe.ready % 64
         shoe.take()
 
 
 def test_output_can_be_written_in_pieces() -> None:
-    whole, pieces = _lone_shoe(), _lone_shoe()
+    whole, pieces = lone_shoe(), lone_shoe()
     for shoe in (whole, pieces):
         shoe.report(card(1))
         shoe.poll(10)
@@ -462,18 +422,18 @@ def test_output_can_be_written_in_pieces() -> None:
 
 def test_statistics_saturate() -> None:
     """smoltcp #224: a counter that overflows must not stop the link."""
-    shoe = _lone_shoe()
+    shoe = lone_shoe()
     shoe.count["naks"] = 70_000
     stats = shoe.stats(80_000, 5)
     assert (stats.naks, stats.overruns, stats.free) == (65_535, 65_535, 5)
     assert shoe.send(stats, 10)
-    assert _heard(shoe.take()) == [stats]
+    assert heard(shoe.take()) == [stats]
 
 
 def test_a_frame_from_before_the_session_is_not_delivered() -> None:
     host = link.Link(schema.HOST, ident(b"h"), lambda n: b"h" * n)
     host.start(0)
-    assert host.receive(_say(card(1), seq=1), 1) == ()
+    assert host.receive(say(card(1), seq=1), 1) == ()
     assert host.count["early"] == 1
 
 
