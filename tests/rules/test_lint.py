@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from dealershoe.deal.grammar import header_stacks, parse
+from dealershoe.errors import UserError
 from dealershoe.judge.runner import run_script
 from dealershoe.rules import judge
 from dealershoe.rules.command import command
@@ -284,3 +285,39 @@ def test_enumeration_finds_facts_wherever_there_are_any(sources: list[str], join
 def test_shipped_packs_give_lint_nothing_to_say(pack: str) -> None:
     result = CliRunner().invoke(command, ["lint", "--strict", pack])
     assert result.exit_code == 0, result.output
+
+
+def test_a_window_of_the_pack_that_is_extended_can_be_named(place: Path) -> None:
+    head = HEAD.replace('title = "Mine"', 'title = "Mine"\nextends = "house"')
+    mine = rule("a", "short", when="heads_up", window="action", remedy=["give-next"], ruling="correct")
+    place.write_text(head + mine)
+    assert [r for r in lint(place) if r.level != "info"] == []
+    script = "hand seats=1,2 button=2\ndeal hole\nreport count seat=1 cards=1\nexpect correct rule=a\n"
+    script += "expect due seat 1\nhand next\ndeal hole\nact 1 call\nreport count seat=2 cards=1\nexpect play-on rule=a"
+    report = run_script("window", parse(script, "window"), load_stack(str(place)))
+    assert (report.checked, report.failures) == (3, [])
+
+
+@pytest.mark.parametrize(
+    ("extends", "said"),
+    [
+        ("house", "13: rule `a`: unknown window `actoin`; use one of action"),
+        ("hause", "5: no rule pack `hause`; with the program come house, roberts, tda-2024"),
+    ],
+)
+def test_a_window_or_a_pack_that_is_nowhere_is_a_problem(place: Path, extends: str, said: str) -> None:
+    place.write_text(
+        HEAD.replace('title = "Mine"', f'title = "Mine"\nextends = "{extends}"')
+        + rule("a", "short", when="heads_up", window="actoin")
+    )
+    assert [f"{r.line}: {r.text}" for r in lint(place) if r.level == "problem"] == [said]
+    with pytest.raises(UserError, match=r"actoin|hause"):
+        load_stack(str(place))
+
+
+def test_a_window_of_the_pack_that_is_extended_must_have_two_sides_here_too(place: Path) -> None:
+    head = HEAD.replace('title = "Mine"', 'title = "Mine"\nextends = "house"')
+    place.write_text(head + rule("a", "short", when="actions > 2", window="action"))
+    assert [r.text for r in lint(place) if r.level == "warning"] == [
+        "rule `a`: window `action` is never open where it matches"
+    ]

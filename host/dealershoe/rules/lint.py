@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from dealershoe.deal.grammar import parse
 from dealershoe.deal.items import DealError
+from dealershoe.errors import UserError
 from dealershoe.rules import lint_matching, lint_remedies
 from dealershoe.rules.conditions import Condition
 from dealershoe.rules.lint_space import impossible_texts
-from dealershoe.rules.pack import Pack, examine
+from dealershoe.rules.pack import Pack, examine, strange_windows
 from dealershoe.rules.pack_fields import shown
-from dealershoe.rules.stack import Stack
+from dealershoe.rules.stack import Library, Stack, combined, extended
 from dealershoe.rules.toml_lines import Lines
 from dealershoe.rules.toml_lines import Path as Place
 from dealershoe.table.findings import KINDS
@@ -30,20 +32,42 @@ class Remark(NamedTuple):
     text: str
 
 
-def lint(path: Path, stack: Stack | None = None) -> tuple[Remark, ...]:
+def lint(path: Path, stack: Stack | None = None, library: Library | None = None) -> tuple[Remark, ...]:
     """All remarks on a file by line; what no rule answers is held against `stack` where one is given.
 
+    What the pack extends is looked for beside it, in `library` and among the packs that come with the program.
     Raises UserError for a file that cannot be read as TOML.
     """
     pack, problems, lines = examine(path)
     remarks = [Remark(problem.line, "problem", _sentence(problem.seen, problem.do)) for problem in problems]
+    whole, strange = _inherited(pack, path, lines, library)
+    remarks += strange
     remarks += _texts(pack, lines)
-    remarks += _matching(pack, lines)
+    remarks += _matching(whole, lines)
     remarks += _remedies(pack, lines)
     remarks += _unused(pack, lines)
     remarks += _scripts(pack)
     remarks += _unanswered(pack, stack)
     return tuple(sorted(set(remarks), key=lambda r: (r.line, LEVELS.index(r.level), r.text)))
+
+
+def _inherited(pack: Pack, path: Path, lines: Lines, library: Library | None) -> tuple[Pack, list[Remark]]:
+    """The pack with the windows of what it extends, and its rules that name one which is nowhere."""
+    if not pack.extends:
+        return pack, []
+    try:
+        base = combined(extended(pack, path.parent, library)[1:])
+    except UserError as error:
+        return pack, [Remark(lines.line(("pack", "extends")), "problem", _sentence(error.seen, error.cause))]
+    strange = [
+        Remark(
+            lines.line((*lines.path_at(rule.line), "window")),
+            "problem",
+            _sentence(f"rule `{rule.id}`: unknown window `{shown(rule.window)}`", do),
+        )
+        for rule, do in strange_windows(pack, base.windows)
+    ]
+    return replace(pack, windows={**base.windows, **pack.windows}), strange
 
 
 def _sentence(seen: str, do: str) -> str:

@@ -138,7 +138,7 @@ def examine(path: Path) -> Examined:
     head = read.table(read.data.get("pack", {}), ("pack",), PACK_KEYS, "[pack]")
     parameters = _parameters(read)
     windows = _windows(read, parameters)
-    rules = _rules(read, parameters, windows)
+    rules = _rules(read, parameters, windows, "extends" in head)
     pack = Pack(
         id=_pack_id(read, head, "id"),
         version=_version(read, head),
@@ -159,6 +159,12 @@ def examine(path: Path) -> Examined:
     if pack.id == SELF:
         read.note(("pack", "id"), f"`{SELF}` cannot be a pack's id", "it stands for the pack itself in a scenario")
     return Examined(indexed(pack, rules), tuple(sorted(read.problems)), read.lines)
+
+
+def strange_windows(pack: Pack, inherited: Mapping[str, Condition]) -> tuple[tuple[Rule, str], ...]:
+    """Rules that name a window which neither the pack nor what it extends declares, with what to write instead."""
+    known = {**inherited, **pack.windows}
+    return tuple((rule, choices(rule.window, known)) for rule in pack.rules if rule.window and rule.window not in known)
 
 
 def indexed(pack: Pack, rules: tuple[Rule, ...]) -> Pack:
@@ -268,11 +274,13 @@ def _procedure(read: Fields) -> dict[str, str]:
     return {name: answer for name, answer in answers.items() if answer}
 
 
-def _rules(read: Fields, parameters: Mapping[str, Value], windows: Mapping[str, Condition]) -> tuple[Rule, ...]:
+def _rules(
+    read: Fields, parameters: Mapping[str, Value], windows: Mapping[str, Condition], extends: bool
+) -> tuple[Rule, ...]:
     rules: dict[str, Rule] = {}
     for index, entry in enumerate(read.entries("rules", MOST_RULES)):
         before = len(read.problems)
-        rule = _rule(read, entry, ("rules", index), parameters, windows)
+        rule = _rule(read, entry, ("rules", index), parameters, windows, extends)
         if rule.id in rules:
             first = rules[rule.id].line
             read.note(("rules", index, "id"), f"two rules are named `{rule.id}`, the first on line {first}")
@@ -291,7 +299,9 @@ def _rule(
     path: toml_lines.Path,
     parameters: Mapping[str, Value],
     windows: Mapping[str, Condition],
+    extends: bool,
 ) -> Rule:
+    """`extends`: a window that is not declared may stand in the pack that this one extends, which is not read here."""
     table = read.table(entry, path, RULE_KEYS, "a rule")
     rule_id = read.identity(table, "id", path, "a rule")
     where = f"rule `{rule_id}`"
@@ -301,7 +311,7 @@ def _rule(
     if not findings or len(set(findings)) < len(findings):
         read.note((*path, "finding"), f"{where}: `finding` is empty or names one twice")
     window = read.text(table, "window", path, where, "")
-    if window and window not in windows and window not in (read.data.get("windows") or ()):
+    if window and not extends and window not in windows and window not in (read.data.get("windows") or ()):
         do = choices(window, windows) if windows else "declare it under [windows]"
         read.note((*path, "window"), f"{where}: unknown window `{shown(window)}`", do)
     when = read.text(table, "when", path, where, "")

@@ -10,7 +10,8 @@ from typing import Protocol
 from dealershoe.errors import UserError
 from dealershoe.rules.conditions import Condition
 from dealershoe.rules.expression import ConditionError
-from dealershoe.rules.pack import Pack, indexed, read_pack
+from dealershoe.rules.pack import Pack, indexed, read_pack, strange_windows
+from dealershoe.rules.pack_fields import shown
 from dealershoe.rules.shelf_names import Version, split_name
 from dealershoe.table.findings import Value
 
@@ -83,7 +84,8 @@ def extended(pack: Pack, folder: Path = SHIPPED, library: Library | None = None)
 def combined(files: Chain) -> Pack:
     """The pack with what it extends behind its own rules; its own parameters, windows and answers hold for these too.
 
-    Raises UserError when a parameter of its own does not fit a condition of what it extends.
+    A rule of its own may name a window of what it extends. Raises UserError when it names one that is nowhere, and when
+    a parameter of its own does not fit a condition of what it extends.
     """
     *rest, pack = files
     for over in reversed(rest):
@@ -95,6 +97,10 @@ def combined(files: Chain) -> Pack:
             raise UserError(
                 f"{name}: a parameter does not fit `{pack.id}`", str(error), "correct the parameter"
             ) from error
+        for rule, do in strange_windows(over, pack.windows):
+            where = f"{Path(over.path).name}:{rule.line}: rule `{rule.id}`"
+            seen = f"{where}: unknown window `{shown(rule.window)}`"
+            raise UserError(seen, f"it stands neither in `{over.id}` nor in `{pack.id}`", do)
         own = {rule.id for rule in over.rules}
         rules = over.rules + tuple(rule for rule in pack.rules if rule.id not in own)
         pack = indexed(

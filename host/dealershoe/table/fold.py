@@ -336,7 +336,7 @@ def _cut(state: HandState, event: Cut) -> Step:
         return Step(settle(stub))
     wanted = cutter(state.setup, event.refused)
     if wanted is None or wanted == (event.by or 0):
-        done = done_by_hand(state, "offer-cut")
+        done = done_by_hand(state, "offer-cut", "cut")
         return Step(state if done is None else settle(done))
     by = "dealer" if event.by is None else "player"
     more = (("by", by), ("cards_dealt", 0 if undealt else len(state.cards) - state.reload))
