@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 
 from sheets.checks import faults
@@ -28,7 +30,19 @@ def main(arguments: list[str]) -> int:
         (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / name).write_text(texts[name], encoding="utf-8")
         print(f"wrote {name}")
+    if "hardware/harness.yml" in old:
+        draw_harness()
     return 0
+
+
+def draw_harness() -> None:
+    """The picture of the harness: WireViz draws it with Graphviz, where that is installed."""
+    if shutil.which("dot") is None:
+        print("hardware/harness.svg is as it was: drawing it needs Graphviz (the command dot)")
+        return
+    command = [sys.executable, "-m", "wireviz.wv_cli", "-f", "s", str(ROOT / "hardware" / "harness.yml")]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    print("wrote hardware/harness.svg")
 
 
 sys.exit(main(sys.argv[1:]))

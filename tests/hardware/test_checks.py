@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -238,6 +239,15 @@ def test_the_ladder_gives_the_levels_that_the_firmware_expects() -> None:
     for level, expected in zip(checks.ladder_levels(BOARD), said["KEY_LEVELS"], strict=True):
         assert abs(level - expected) < said["KEY_TOLERANCE"] / 4
     assert said["KEY_TOLERANCE"] == pytest.approx(65535 / 6 / 3, rel=0.01)
+
+
+def test_the_levels_that_the_pinout_names_are_the_firmwares() -> None:
+    tree = ast.parse((ROOT / "firmware" / "board.py").read_text(encoding="utf-8"))
+    known = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, int)}
+    uses = {signal.name: signal.use for signal in BOARD.signals}
+    for name, least in (("KEYS", 10000), ("AMBIENT", 10000)):
+        said = {int(number) for number in re.findall(r"\d+", uses[name])}
+        assert {number for number in said if least <= number < 65535} <= known, name
 
 
 def test_the_board_names_every_pin_that_the_firmware_asks_for() -> None:

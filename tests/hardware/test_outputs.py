@@ -1,14 +1,92 @@
-"""What is committed follows from hardware/board.toml."""
+"""What is committed follows from hardware/board.toml, and says what the board says."""
 
 from __future__ import annotations
 
-import pytest
-from sheets.model import ROOT, the_board
-from sheets.outputs import outputs
+import csv
+import html
+import re
+import sys
+from xml.etree import ElementTree
 
-OUTPUTS = outputs(the_board())
+import pytest
+import yaml
+from sheets.checks import cost
+from sheets.harness import colours, table
+from sheets.model import HARDWARE, ROOT, the_board
+from sheets.outputs import outputs
+from sheets.pinout import header_pin
+from wireviz.wireviz import parse
+
+BOARD = the_board()
+OUTPUTS = outputs(BOARD)
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_it_is_up_to_date(name: str) -> None:
     assert (ROOT / name).read_text(encoding="utf-8") == OUTPUTS[name], "run make hardware"
+
+
+def test_the_pins_of_the_header_are_the_picos() -> None:
+    """Figure of the pinout in the Raspberry Pi Pico datasheet: some pins typed from it."""
+    figure = {0: 1, 1: 2, 2: 4, 5: 7, 6: 9, 9: 12, 10: 14, 13: 17, 14: 19, 15: 20, 16: 21, 17: 22, 18: 24, 21: 27}
+    figure |= {22: 29, 26: 31, 27: 32, 28: 34}
+    assert {gpio: header_pin(gpio) for gpio in figure} == figure
+    assert header_pin(29) is header_pin(23) is None
+
+
+def test_the_drawing_of_the_pico_names_every_signal() -> None:
+    drawn = {element.text or "" for element in ElementTree.fromstring(OUTPUTS["hardware/pinout.svg"]).iter()}
+    for signal in BOARD.signals:
+        assert any(signal.name in words for words in drawn), signal.name
+
+
+def test_every_signal_is_in_the_schematic_with_its_pin() -> None:
+    drawn = "".join(text for name, text in OUTPUTS.items() if "/schematic/" in name)
+    for signal in BOARD.of("seats"):
+        if signal.name != "SUPPLY":  # on the Pico itself
+            assert re.search(rf"\b{signal.name} \(GP{signal.gpio}\)", drawn), signal.name
+
+
+def test_the_bill_of_materials_adds_up_and_stays_below_the_limit() -> None:
+    rows = list(csv.DictReader(OUTPUTS["hardware/bom.csv"].splitlines()))
+    for variant in BOARD.variants:
+        total = sum(float(row["together, USD"]) for row in rows if row["variant"] in ("", variant))
+        assert total == pytest.approx(cost(BOARD, variant))
+        assert f"**{total:.2f} USD**" in OUTPUTS["hardware/bom.md"]
+    assert cost(BOARD, BOARD.recommended) < 120
+    assert sum(int(row["quantity"]) for row in rows) == sum(part.quantity for part in BOARD.parts)
+
+
+def test_wireviz_takes_the_harness(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["wireviz"])
+    harness = parse(HARDWARE / "harness.yml", return_types="harness")
+    assert list(harness.cables) == [cable.id for cable in reversed(BOARD.cables)]
+    for cable in BOARD.cables:
+        wires = harness.cables[cable.id].connections
+        assert [wire.from_name for wire in wires] == [f"J{cable.id[1:]}"] * len(cable.wires)
+        far = harness.connectors[f"X{cable.id[1:]}"]
+        assert [far.pinlabels[far.pins.index(wire.to_pin)] for wire in wires] == cable.wires
+
+
+def test_the_picture_of_the_harness_shows_the_harness_as_it_is() -> None:
+    """WireViz's picture depends on Graphviz's version, so its words are compared, not its bytes."""
+    words = re.findall(r">([^<>]+)<", (HARDWARE / "harness.svg").read_text(encoding="utf-8"))
+    said = [html.unescape(word).strip() for word in words]
+    for cable in BOARD.cables:
+        number = cable.id[1:]
+        far = cable.far_pins or range(1, len(cable.wires) + 1)
+        for pin, (wire, colour, away) in enumerate(zip(cable.wires, colours(cable), far, strict=True), 1):
+            assert any(word.endswith(f"J{number}:{pin}:{wire}") for word in said), (cable.id, wire)
+            assert any(word.startswith(f"X{number}:{away}:{wire}") for word in said), (cable.id, wire)
+            assert colour in said
+    drawn = {word for word in said if re.fullmatch(r"W\d+", word)}
+    assert drawn == {cable.id for cable in BOARD.cables}
+
+
+def test_the_harness_is_yaml_of_the_boards_cables() -> None:
+    data = yaml.safe_load(OUTPUTS["hardware/harness.yml"])
+    assert {name: cable["length"] * 1000 for name, cable in data["cables"].items()} == {
+        cable.id: pytest.approx(cable.mm) for cable in BOARD.cables
+    }
+    assert all(len(set(cable["colors"])) == len(cable["colors"]) for cable in data["cables"].values())
+    assert all(cable.id in table(BOARD) for cable in BOARD.cables)

@@ -1,0 +1,66 @@
+"""Writes the bill of materials, as a page and as a table for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from sheets.checks import cost
+from sheets.model import Board, Part
+
+HEADING = (
+    "quantity",
+    "part",
+    "maker",
+    "maker's number",
+    "order",
+    "in the schematic",
+    "each, USD",
+    "together, USD",
+    "variant",
+)
+
+
+def lines(board: Board) -> list[tuple[str, ...]]:
+    """A line for each thing to buy: equal pieces of several parts of the shoe together."""
+
+    def thing(part: Part) -> tuple[str, str]:
+        return (part.maker, part.number) if part.number != "-" else (part.maker, part.id)
+
+    found: list[tuple[str, ...]] = []
+    by_thing: dict[tuple[tuple[str, str], str], list[Part]] = {}
+    for part in board.parts:
+        by_thing.setdefault((thing(part), part.variant), []).append(part)
+    for (_, variant), parts in by_thing.items():
+        quantity = sum(part.quantity for part in parts)
+        what = "; ".join(dict.fromkeys(part.what for part in parts))
+        first = parts[0]
+        refs = ", ".join(part.ref for part in parts if part.ref != "-")
+        prices = (f"{first.price:.2f}", f"{first.price * quantity:.2f}")
+        found.append((str(quantity), what, first.maker, first.number, first.order, refs, *prices, variant))
+    return found
+
+
+def table(board: Board) -> str:
+    """hardware/bom.csv."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(HEADING)
+    writer.writerows(lines(board))
+    return out.getvalue()
+
+
+def page(board: Board) -> str:
+    """hardware/bom.md."""
+    text = "# Bill of materials\n\n"
+    text += "Written by `make hardware` from `board.toml`; `bom.csv` is the same for a spreadsheet.\n\n"
+    for variant, what in board.variants.items():
+        text += f"* `{variant}` ({what}): **{cost(board, variant):.2f} USD**\n"
+    text += (
+        f"\nPrices: {board.priced}. They leave out postage, tax and the coded deck.\n"
+        "A supplier's number stands where one is known; order by the maker's number elsewhere.\n\n"
+    )
+    text += "| " + " | ".join(HEADING) + " |\n" + "| --- " * len(HEADING) + "|\n"
+    for line in lines(board):
+        text += "| " + " | ".join(line) + " |\n"
+    return text
