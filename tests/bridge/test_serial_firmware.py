@@ -1,0 +1,114 @@
+"""What went wrong in other people's firmware, a test a case of docs/serial-cases.md, most on the real firmware."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dealershoe.bridge.port import Port
+from dealershoe.conform.peer import Peer
+from dealershoe.emulate.shoe import LIGHT_PIN, EmulatedShoe
+from dealershoe.emulate.timeline import Output
+from hil.hostend import HostEnd
+from shoelink import frame, schema
+
+ROOT = Path(__file__).parents[2]
+CONTROL = bytes([0x00, 0x03, 0x04, 0x0A, 0x0D, 0x1A, 0x7F, 0x80, 0xFF])  # S43's list: what a console would act on
+
+
+@pytest.fixture(scope="module")
+def firmware() -> Iterator[EmulatedShoe]:
+    """The real firmware, for all cases of its port."""
+    with EmulatedShoe(pace="fast") as running:
+        yield running
+
+
+@pytest.fixture
+def peer(firmware: EmulatedShoe) -> Iterator[Peer]:
+    """A host that can do what it likes, in session with the real firmware."""
+    port = Port(firmware.port)
+    made = Peer(port)
+    assert made.connect() is not None
+    yield made
+    made.connect()  # all that came is stored
+    port.close()
+
+
+def test_s15_modem_probing_does_not_keep_the_firmware_from_its_frames(peer: Peer) -> None:
+    peer.raw(b"AT\rATZ\r+++AT+GCAP\r\n")
+    assert peer.ping(2_000.0) is not None
+    peer.alive = False
+    peer.renew()
+    peer.raw(b"AT\r")
+    assert peer.answered() is not None
+
+
+def test_s18_every_byte_of_the_firmware_comes_back_to_it(peer: Peer) -> None:
+    peer.alive = False
+    begun = len(peer.heard)
+    for _ in range(15):
+        for heard in peer.listen(100.0):
+            peer.raw(frame.encode(heard.kind, heard.flags, heard.seq, 0, heard.body))
+    after = peer.heard[begun:]
+    assert len(after) < 40, "an echo is answered by nothing: what comes is what a shoe says that nobody answers"
+    assert {type(heard.message) for heard in after[-4:]} <= {schema.Hello, schema.Ident}
+
+
+def test_s38_s39_no_byte_on_the_line_interrupts_the_firmware(firmware: EmulatedShoe, peer: Peer) -> None:
+    resets = firmware.resets
+    for _ in range(5):
+        peer.raw(CONTROL * 10 + b"\x03\x03\x01\x04\r\x03")
+        assert peer.ping(2_000.0) is not None
+    assert firmware.resets == resets
+
+
+@pytest.mark.parametrize("stamp", [b"\n\n\n\n", b"\r\n\r\n", b"\n\r\n\r", b"\r\r\r\r"])
+def test_s40_s41_s42_line_ends_cross_both_ways_as_they_are(peer: Peer, stamp: bytes) -> None:
+    peer.say(schema.Ping(stamp))
+    found = peer.wait(500.0, lambda h: isinstance(h.message, schema.Pong) and h.message.ping == stamp, 0)
+    assert found is not None
+
+
+def test_s43_what_a_console_would_act_on_crosses_both_ways(peer: Peer) -> None:
+    for at in range(len(CONTROL)):
+        stamp = (CONTROL * 2)[at : at + 4]
+        peer.say(schema.Ping(stamp))
+        assert peer.wait(500.0, lambda h, s=stamp: isinstance(h.message, schema.Pong) and h.message.ping == s, 0)  # type: ignore[misc]
+
+
+def test_s79_s80_s82_s83_no_python_of_the_shoe_runs_in_an_interrupt() -> None:
+    for path in (ROOT / "firmware").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute | ast.Name):
+                name = node.attr if isinstance(node, ast.Attribute) else node.id
+                assert name not in ("irq", "Timer", "schedule", "_thread"), f"{path}: {name}"
+
+
+def test_s100_two_cards_at_once_are_a_double_and_never_one_of_them(firmware: EmulatedShoe) -> None:
+    with HostEnd(firmware.port) as host:
+        firmware.pull("As", double=True)
+        found = host.next(schema.Card)[0]
+        host.link.stored(1 << 32)
+    assert found.flags & schema.CARD_DOUBLE
+    firmware.load(firmware.deck[1:])
+
+
+def test_s109_the_watchdog_asks_for_what_the_chip_has() -> None:
+    board = (ROOT / "firmware/board.py").read_text(encoding="utf-8")
+    (ms,) = re.findall(r"WDT\(timeout=(\d+)\)", board)
+    assert 2_000 <= int(ms) <= 8_388  # RP2040 datasheet, 4.7: 24 bits of microseconds, counted twice
+    feeds = [path.name for path in (ROOT / "firmware").rglob("*.py") if ".feed()" in path.read_text(encoding="utf-8")]
+    assert feeds == ["main.py"]
+
+
+def test_s110_the_lamps_go_dark_before_anything_else(firmware: EmulatedShoe) -> None:
+    firmware.power_cycle()
+    firmware.wait_for(lambda: any(any(lamp) for lamp in firmware.lights), "the shoe's own light")
+    shown = [one.data for one in firmware.shown if one.output is Output.BITS and one.data[0] == LIGHT_PIN]
+    dark = [number for number, data in enumerate(shown) if not any(data[1:])]
+    lit = [number for number, data in enumerate(shown) if any(data[1:])]
+    assert dark, "the strip is written dark at the start"
+    assert dark[-1] == lit[-1] - 1
