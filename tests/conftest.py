@@ -1,4 +1,4 @@
-"""For every test: nobody's own shelf of rule packs decides what a name of a pack means."""
+"""For every test: nobody's own shelf of rule packs decides what a name of a pack means, nobody's own key signs."""
 
 from __future__ import annotations
 
@@ -15,3 +15,12 @@ def no_shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DEALERSHOE_SHELF", str(nowhere))
         yield nowhere
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A place for the bridge's key, for this process and those that it starts."""
+    key = tmp_path_factory.mktemp("key") / "bridge.key"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DEALERSHOE_BRIDGE_KEY", str(key))
+        yield key

@@ -19,6 +19,7 @@ COMMANDS = {
     "enroll": "dealershoe.link.enroll_command",
     "judge": "dealershoe.judge.command",
     "rules": "dealershoe.rules.command",
+    "journal": "dealershoe.record.command",
     "frames": "dealershoe.frames.command",
     "conform": "dealershoe.conform.command",
     "doctor": "dealershoe.doctor.command",

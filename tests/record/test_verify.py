@@ -173,11 +173,11 @@ def rechained(db: sqlite3.Connection, since: int) -> None:
 
 def test_a_forger_who_makes_the_whole_chain_anew_is_caught_at_the_next_checkpoint(journal: Path) -> None:
     with reading(journal) as db:
-        (forged,) = db.execute("SELECT seq FROM rulings LIMIT 1").fetchone()
+        (forged,) = db.execute("SELECT min(seq) FROM events WHERE kind = 'Draw'").fetchone()
         later = [seq for (seq,) in db.execute("SELECT seq FROM checkpoints WHERE seq > ?", (forged,))]
 
     def forge(db: sqlite3.Connection) -> None:
-        db.execute("UPDATE rulings SET ruling = 'play-on' WHERE seq = ?", (forged,))
+        db.execute("UPDATE events SET body = '{}' WHERE seq = ?", (forged,))
         rechained(db, forged)
 
     faults = changed(journal, forge)

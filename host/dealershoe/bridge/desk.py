@@ -383,7 +383,7 @@ class Desk:
             self.counts["draws"] += 1
         if not self.silent:
             number = getattr(event, "number", None)
-            self.entries.append(EventRow(fact, self.hand, number, type(event).__name__, body(event)))
+            self.entries.append(EventRow(fact, self.hand, number, type(event).__name__, body(event, self.session)))
             if begins:
                 self.entries.append(hand_row(fact, self.hand, self.session, before, self.open_table))
             kind, words, data = event_words(event, self.session, origin, self.open_table)

@@ -103,6 +103,12 @@ def ruling_row(fact: int, hand: int, stack: str, ruling: Ruling) -> RulingRow:
     )
 
 
-def body(event: Event) -> str:
-    """An event as JSON, without the fields that name cards."""
-    return json.dumps({name: getattr(event, name) for name in TOLD[type(event)]})
+def body(event: Event, session: TableSession) -> str:
+    """An event that the session has taken as JSON, without the fields that name cards.
+
+    `went` beside them: where a card was due of which nobody said where it went.
+    """
+    told = {name: getattr(event, name) for name in TOLD[type(event)]}
+    if type(event) is Draw and event.target is None and session.hand is not None and session.hand.last:
+        told["went"] = session.hand.cards[session.hand.last - 1].place
+    return json.dumps(told)

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from dealershoe.errors import UserError
 from dealershoe.record import chain
-from dealershoe.record.checkpoint import checkpoint
+from dealershoe.record.checkpoint import checkpoint, signed_pruning
 from dealershoe.record.entries import (
     BRIDGE,
     HAND,
@@ -34,6 +34,7 @@ from dealershoe.record.entries import (
     Fact,
     HandRow,
     PackRow,
+    PruneRow,
 )
 from dealershoe.record.head import HeadFile, head_path, read_head
 from dealershoe.record.opening import damaged, is_new
@@ -112,7 +113,9 @@ class Journal:
         self.records, self._chain = last_record(self._db) or (0, chain.start(self.identity))
         self._signed = self.records  # records that the last checkpoint has signed, and that itself
         self._held_against_head()
-        check = Check(self._db, after=max(0, self.records - TAIL))
+        (pruned,) = self._db.execute("SELECT coalesce(max(last), 0) FROM prunings").fetchone()
+        tail = self.records - TAIL
+        check = Check(self._db, after=tail if tail > pruned else 0)
         for fault in check.run():
             raise damaged(self.path, str(fault))
         self._signed = check.signed_up_to
@@ -199,12 +202,57 @@ class Journal:
         if raw != fact.raw:
             self._put(ConflictRow(fact.journal, fact.number, fact.raw, fact.mono_ns, fact.wall_ns))
 
+    def prune(self, fact: int, who: str, why: str) -> int:
+        """Take out every record before fact `fact`, which is a hand's first, and what was made of it.
+
+        Packs stay. A signed record of it is written behind all others, so that the rest still verifies. Returns how
+        many records are gone; raises sqlite3.Error, nothing changed.
+        """
+        assert self._key is not None
+        seq, link, signed = self.records, self._chain, self._signed
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            (last,) = self._db.execute("SELECT seq - 1 FROM facts WHERE id = ?", (fact,)).fetchone()
+            marks = json.dumps({journal.hex(): number for journal, number in self._marks(last).items()})
+            head = next(
+                row[0]
+                for table in TABLES.values()
+                if (row := self._db.execute(f"SELECT chain FROM {table} WHERE seq = ?", (last,)).fetchone())
+            )
+            names = ", ".join(NAMES[PackRow])
+            packs = self._db.execute(f"SELECT {names} FROM packs WHERE seq <= ? ORDER BY seq", (last,)).fetchall()
+            gone = 0
+            for table in TABLES.values():
+                gone += self._db.execute(f"DELETE FROM {table} WHERE seq <= ?", (last,)).rowcount
+            for pack in packs:
+                self._put(PackRow(*pack))
+            row = PruneRow(last, head, marks, who, why, self._clock(), "", b"")
+            self._put(signed_pruning(self._key, self.identity, row))
+            self._sign()
+            self._db.execute("COMMIT")
+        except BaseException:
+            self.records, self._chain, self._signed = seq, link, signed
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("VACUUM")  # what was taken out is gone from the file too
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if self._head is not None:
+            self._head.write(self.records, self._chain)
+        return gone
+
     def stored(self) -> dict[bytes, int]:
         """For each journal of a shoe, the highest number stored here, pruned since or not: what the shoe may forget."""
+        return self._marks(self.records)
+
+    def _marks(self, last: int) -> dict[bytes, int]:
+        """As of record `last`."""
         marks: dict[bytes, int] = {}
         for (said,) in self._db.execute("SELECT marks FROM prunings ORDER BY seq"):
             marks.update({bytes.fromhex(journal): number for journal, number in json.loads(said).items()})
-        rows = self._db.execute("SELECT journal, max(number) FROM facts WHERE journal IS NOT NULL GROUP BY journal")
+        rows = self._db.execute(
+            "SELECT journal, max(number) FROM facts WHERE journal IS NOT NULL AND seq <= ? GROUP BY journal", (last,)
+        )
         for journal, number in rows:
             marks[journal] = max(number, marks.get(journal, 0))
         return marks
@@ -229,11 +277,18 @@ class Journal:
         if row is None:
             return None
         first, hand = row
+        return int(hand), [*self._rules_of(first), *self.facts(first)]
+
+    def _rules_of(self, first: int) -> list[Fact]:
+        """The fact by which a hand's rules were put in force; made of the hand's row where that fact was pruned."""
         rules = self._db.execute(
             f"SELECT {_FACT} FROM facts WHERE id < ? AND origin = ? AND substr(raw, 1, ?) = ? ORDER BY id DESC LIMIT 1",
             (first, BRIDGE, len(RULES), RULES),
-        )
-        return int(hand), [*(Fact(*one) for one in rules), *self.facts(first)]
+        ).fetchone()
+        if rules is not None:
+            return [Fact(*rules)]
+        row = self._db.execute("SELECT layers FROM hands WHERE fact = ?", (first,)).fetchone()
+        return [] if row is None else [Fact(0, BRIDGE, RULES + row[0].encode(), 0, 0)]
 
     def facts(self, first: int = 1) -> Iterator[Fact]:
         """Every fact from id `first` on, in order."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from dealershoe.errors import UserError
-from dealershoe.record.entries import NAMES, TABLES, Entry, Fact, HandRow
+from dealershoe.record.entries import HAND, NAMES, TABLES, Entry, Fact, HandRow
 from dealershoe.record.opening import damaged, is_new, reading
-from dealershoe.record.schema import VERSION
+from dealershoe.record.schema import VERSION, last_record
 
 Row = TypeVar("Row", bound=Entry)
 END = 2**63 - 1  # no fact has a higher id
@@ -78,3 +78,25 @@ def count_hands(db: sqlite3.Connection, first: int = 1, last: int | None = None)
         "SELECT count(*) FROM hands WHERE fact >= ? AND fact <= ?", (first, END if last is None else last)
     ).fetchone()
     return int(count)
+
+
+def keep_from(db: sqlite3.Connection, before_ns: int) -> int | None:
+    """The first fact that stays when hands from before a time are to go: a hand's first. None: nothing may go.
+
+    The last hand that was described in full stays, for a table resumes from there.
+    """
+    (young,) = db.execute(
+        "SELECT min(hands.fact) FROM hands JOIN facts ON facts.id = hands.fact WHERE facts.wall_ns >= ?", (before_ns,)
+    ).fetchone()
+    (full,) = db.execute("SELECT max(fact) FROM events WHERE kind = ?", (HAND,)).fetchone()
+    if full is None:
+        return None
+    (first,) = db.execute("SELECT min(id) FROM facts").fetchone()
+    (fact,) = db.execute("SELECT max(fact) FROM hands WHERE fact <= ?", (min(young or full, full),)).fetchone()
+    return None if fact is None or fact <= first else int(fact)
+
+
+def last_seq(db: sqlite3.Connection) -> int:
+    """The number of the last record, 0 where there is none."""
+    last = last_record(db)
+    return last[0] if last else 0

@@ -32,6 +32,7 @@ from dealershoe.rules.pack import Pack, read_pack
 from dealershoe.rules.shelf_pins import Pin, read_layers
 from dealershoe.rules.stack import Stack, stacked
 from dealershoe.session import TableSession
+from dealershoe.table.state import HandState
 
 COMPARED = (FindingRow, RulingRow)  # what is made of facts by the table and the rules
 Rows = dict[type[Entry], list[Any]]
@@ -46,6 +47,8 @@ class Replayed(NamedTuple):
     judged: Rows
     facts: int = 0
     why: str = ""
+    end: int = 0  # the first fact that is not the hand's any more
+    state: HandState | None = None  # the hand as it ended
 
     @property
     def same(self) -> bool:
@@ -124,7 +127,7 @@ def replay(
                 judged[type(entry)].append(entry)
         desk.entries.clear()
         desk.happenings.clear()
-        yield Replayed(row, wall_ns, recorded, judged, facts)
+        yield Replayed(row, wall_ns, recorded, judged, facts, "", end, desk.session.hand)
         progress(done)
 
 

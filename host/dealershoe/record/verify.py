@@ -81,7 +81,7 @@ class Check:
         factory, self._db.text_factory = self._db.text_factory, lambda raw: raw.decode("utf-8", "surrogateescape")
         try:
             yield from self._begin(identity)
-            for record in self._records(self.last):
+            for record in self.records_after(self.last):
                 yield from self._record(identity, record)
                 if self.records % 10_000 == 0:
                     self._progress(self.records)
@@ -111,7 +111,7 @@ class Check:
         self.first = self.last + 1
         self._prior = {pruned.head}
 
-    def _records(self, after: int) -> Iterator[Record]:
+    def records_after(self, after: int) -> Iterator[Record]:
         """Every record behind `after`, in order of writing."""
         return heapq.merge(*(self._table(kind, after) for kind in TABLES), key=_number)
 
