@@ -39,6 +39,15 @@ def harness(board: Board) -> str:
     return out + connectors + cables + connections
 
 
+BEGIN, END = "<!-- the cables are written by make hardware -->\n", "<!-- end of the cables -->\n"
+
+
+def page(old: str, board: Board) -> str:
+    """hardware/README.md with its table of cables renewed."""
+    before, rest = old.split(BEGIN)
+    return f"{before}{BEGIN}\n{table(board)}\n{END}{rest.split(END)[1]}"
+
+
 def table(board: Board) -> str:
     """The cables as a table."""
     text = "| cable | to | connector on the board | far end | wires, from pin 1 | mm |\n" + "| --- " * 6 + "|\n"

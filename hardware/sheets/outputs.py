@@ -16,5 +16,6 @@ def outputs(board: Board) -> dict[str, str]:
         "hardware/bom.md": bom.page(board),
         "hardware/bom.csv": bom.table(board),
         "hardware/harness.yml": harness.harness(board),
+        "hardware/README.md": harness.page((HARDWARE / "README.md").read_text(encoding="utf-8"), board),
         **{f"hardware/schematic/{name}.svg": svg for name, svg in schematic.sheets(board).items()},
     }

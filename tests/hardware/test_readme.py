@@ -1,0 +1,101 @@
+"""hardware/README.md says what the emulated mechanics, the printed strip and board.toml say."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+from dealershoe.deck import strip
+from dealershoe.emulate import mechanics
+from sheets import checks
+from sheets.model import HARDWARE, the_board
+
+PAGE = (HARDWARE / "README.md").read_text(encoding="utf-8")
+CODE = (HARDWARE / "card-code.md").read_text(encoding="utf-8")
+BOARD = the_board()
+
+
+def millimetres() -> dict[str, float]:
+    """The table of places."""
+    section = PAGE.split("## Windows and sensors")[1].split("* Exit lanes")[0]
+    return {what: float(mm) for what, mm in re.findall(r"^\| (.+?) \| (-?[\d.]+) \|$", section, re.M)}
+
+
+def test_the_places_of_the_sensors_are_those_of_the_model() -> None:
+    said = millimetres()
+    expected = {
+        "throat slot P0": mechanics.P0,
+        "bottom head, top head, double-feed light": mechanics.HEADS,
+        "lip slot P1": mechanics.P1,
+        "exit lanes, on an arc around the middle of the lip": mechanics.LANES_AT,
+        "next card at rest, its leading edge": mechanics.IN_SHOE,
+        "card along the travel": strip.TRAVEL,
+    }
+    assert {what: said[what] for what in expected} == expected
+    assert "heads 12 mm, lip slot 24 mm behind the throat slot" in CODE
+    assert f"{mechanics.LANES_AT - mechanics.P1:.0f} mm beyond the\nlip" in (HARDWARE / "pinout.md").read_text()
+
+
+def test_the_tracks_are_as_far_apart_as_in_the_physics_of_a_pass() -> None:
+    faults = tomllib.loads((HARDWARE / "faults.toml").read_text(encoding="utf-8"))
+    assert millimetres()["tracks apart"] == faults["track_pitch"]["low"] == faults["track_pitch"]["high"]
+    assert f"{faults['track_place']['high']} mm true to each other" in PAGE
+    assert (
+        f"slit of {millimetres()['slit over each sensor of a head, along the travel']} mm" in faults["spot"]["source"]
+    )
+
+
+def test_the_exit_lanes_are_those_of_the_model() -> None:
+    angles = [(lane - (mechanics.LANES - 1) / 2) * mechanics.LANE_PITCH for lane in range(mechanics.LANES)]
+    assert f"eight, {mechanics.LANE_PITCH:.0f} degrees apart, lane 0 at {angles[0]} degrees" in PAGE
+    assert f"lane 7 at {angles[-1]}." in PAGE
+
+
+def test_the_currents_of_the_first_power_up_are_the_parts() -> None:
+    said = re.search(r"bottom head about (\d+) mA more, top head (\d+), each slot\s+(\d+), lanes (\d+), D1 (\d+)", PAGE)
+    assert said
+    parts = {part.id: part.v5 / (2 if part.id == "slots" else 1) for part in BOARD.parts}
+    for number, name in zip(
+        said.groups(), ("bottom_head", "top_head", "slots", "lanes", "double_emitter"), strict=True
+    ):
+        assert float(number) == pytest.approx(parts[name], rel=0.05)
+    limit = re.search(r"bar white: below ([\d.]+) A", PAGE)
+    assert limit
+    assert checks.draw(BOARD, "seats", "V5") / 1000 <= float(limit[1]) <= 1.1 * checks.draw(BOARD, "seats", "V5") / 1000
+
+
+def test_the_voltages_of_the_keys_are_the_ladders() -> None:
+    words = PAGE.split("5. **Keys.**")[1].split("each within")[0]
+    said = re.findall(r"(?:action|complete|exposed|done|floor)\s+([\d.]+)", words)
+    for volts, level in zip(said, checks.ladder_levels(BOARD)[1:], strict=True):
+        assert float(volts) == pytest.approx(level / 65535 * 3.3, abs=0.02)
+
+
+def test_the_feedback_resistors_give_a_twentieth_of_the_swing() -> None:
+    """Half the hysteresis: the output's 3.3 V divided between the sensor's load and the feedback, halved."""
+    swings, ohms = (re.search(rf"^ *\| {name} \| (.+) \|$", PAGE, re.M) for name in ("swing, V", "feedback, kΩ"))
+    assert swings
+    assert ohms
+    for swing, kohm in zip(swings[1].split(" | "), ohms[1].split(" | "), strict=True):
+        half = 3.3 * BOARD.head.load_ohm / (float(kohm) * 1000) / 2
+        assert half / float(swing) == pytest.approx(0.05, rel=0.15)
+
+
+def test_the_count_and_the_current_of_the_infrared_leds_are_the_boards() -> None:
+    emitters = sum(part.quantity for part in BOARD.parts if part.number in ("QRE1113GR", "EE-SX1041"))
+    assert emitters == 15
+    head = (5.25 - BOARD.head.led_volts) / BOARD.head.led_ohm * 1000
+    assert f"Fifteen 940 nm LEDs of up to {round(head / 10) * 10} mA and one of up to 63 mA" in PAGE
+    assert next(part.v5 for part in BOARD.parts if part.id == "double_emitter") == pytest.approx(62.5)
+
+
+def test_every_file_it_names_is_there() -> None:
+    for name in re.findall(r"\]\(([\w./-]+)\)", PAGE):
+        assert (HARDWARE / name).exists(), name
+
+
+def test_it_claims_no_approval_and_says_what_is_not_known() -> None:
+    for words in ("Nobody has assessed", "IEC 62471", "Not approved", "NRS 463.0136", "GLI-29", "no signed boot"):
+        assert words in PAGE
+    assert not re.search(r"\b(complies|compliant|certified|conforms to)\b", PAGE)
