@@ -39,8 +39,8 @@ def test_s115_a_journal_left_in_the_middle_of_a_write_opens_whole(tmp_path: Path
     with Journal(tmp_path / "journal") as journal:
         journal.write([Fact(1, "shoe", b"a", 0, 0, b"JRN1", 1)])
         journal._db.execute("BEGIN IMMEDIATE")
-        half = "INSERT INTO facts (id, origin, raw, mono_ns, wall_ns, seq, chain) VALUES (2, 'shoe', x'62', 0, 0, 99, x'00')"
-        journal._db.execute(half)
+        columns = "id, origin, raw, mono_ns, wall_ns, seq, chain"
+        journal._db.execute(f"INSERT INTO facts ({columns}) VALUES (2, 'shoe', x'62', 0, 0, 99, x'00')")
         for part in tmp_path.glob("journal*"):  # what a power cut leaves: the file, its log and no lock that counts
             if part.is_file():
                 (tmp_path / "after" / part.name).write_bytes(part.read_bytes())
