@@ -354,10 +354,10 @@ class TableSession:
                 state, rulings, notes = self._apply(states[-1], entry, marker.id, deferred)
                 states.append(state)
                 outcome = Outcome(rulings, notes)
-            shuffled = _shuffled_in(before[0], self._states)
-            if any(shuffled.get(at_, cards) != cards for at_, cards in _shuffled_in(entries, states).items()):
+            went_back = _went_back(before[0], self._states)
+            if any(went_back.get(at_, cards) != cards for at_, cards in _went_back(entries, states).items()):
                 raise UserError(
-                    "what was said of the cards before the shuffle",
+                    "what was said of the cards before",
                     "other cards would have gone back into the shoe than did",
                     "say what the players hold now (`report count`)",
                 )
@@ -521,13 +521,19 @@ class TableSession:
         return self._refold(list(self._entries), entry._replace(overrules=key), position_of(self._entries, key[0]))
 
 
-def _shuffled_in(entries: list[Entry], states: list[TableState]) -> dict[int, frozenset[int]]:
-    """The cards that were back in the shoe at each shuffle of the log."""
-    return {
-        entry.id: frozenset(at(table.hand, STUB))
-        for entry, table in zip(entries, states, strict=False)
-        if isinstance(entry.event, ShuffledStub | DeckLoaded) and table.hand is not None
-    }
+def _went_back(entries: list[Entry], states: list[TableState]) -> dict[int, frozenset[int]]:
+    """The cards that were back in the shoe at each shuffle of the log, and the one that left again at each draw."""
+    found: dict[int, frozenset[int]] = {}
+    out = 0
+    for entry, table in zip(entries, states, strict=False):
+        if table.hand is None:
+            continue
+        if isinstance(entry.event, ShuffledStub | DeckLoaded):
+            found[entry.id] = frozenset(at(table.hand, STUB))
+        elif isinstance(entry.event, Draw):
+            found[entry.id] = frozenset((table.hand.last,) if len(table.hand.cards) == out else ())
+        out = len(table.hand.cards)
+    return found
 
 
 def _strength(ruling: Ruling) -> int:

@@ -162,13 +162,15 @@ def _replaced(edit: Edit, part: Part) -> bool:
 
 
 def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
-    """The next card goes where the card of the finding was due."""
+    """The next card goes where the card of the finding was due, or to the board if it lies there in a burn's stead."""
     if not part.cards:
         return edit
     card = state.cards[part.cards[0] - 1]
     if card.extra:  # nothing was due for it, nothing takes its place
         return edit
     kind = "seat" if card.serves else card.due.kind if card.due else "nothing"
+    if kind == "burn" and card.place == "board":
+        kind = "board"
     if kind == "seat":
         seat = card.serves or (card.due.seat if card.due else 0)
         if seat in state.dead or _replaced(edit, part):

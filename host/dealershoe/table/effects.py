@@ -40,6 +40,8 @@ def move(state: HandState, number: int, place: Place, keep_serving: bool = False
     serves = place if isinstance(place, int) else (card.serves if keep_serving else 0)
     clock = state.clock + 1
     state = put(state, card._replace(place=place, serves=serves, arrived=clock))._replace(clock=clock)
+    if card.place == STUB and number in state.top:  # it was taken off the top again by hand
+        state = state._replace(top=tuple(n for n in state.top if n != number))
     index = find(state.agenda, DEAL)
     if index >= 0 and state.agenda[index].street == card.street:
         state = state._replace(served=count_served(state, card.street))
@@ -67,6 +69,15 @@ def _return_to_top(state: HandState, step: Step) -> HandState:
     for number in sorted(operand(state, step), reverse=True):
         state = move(state, number, STUB)
         state = state._replace(top=(*state.top, number))
+    return state
+
+
+def _scrap(state: HandState, step: Step) -> HandState:
+    """Out of play. Where its seat is owed another once the deal is finished, the deal itself owes it none for this."""
+    deal = find(state.agenda, DEAL)
+    owed = [at_ for at_, other in enumerate(state.agenda) if other.kind == SEAT and other.cards == step.cards]
+    for number in operand(state, step):
+        state = move(state, number, "muck", keep_serving=bool(owed) and 0 <= deal < owed[0])
     return state
 
 
@@ -113,7 +124,7 @@ def _refund_others(state: HandState, step: Step) -> HandState:
 
 
 EFFECTS: dict[str, Callable[[HandState, Step], HandState]] = {
-    "scrap": _move_all("muck"),
+    "scrap": _scrap,
     "set-aside": _move_all(ASIDE),
     "put-right": _put_right,
     "return-to-stub": _move_all(STUB),

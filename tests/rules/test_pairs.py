@@ -1,0 +1,91 @@
+"""Two things that go wrong in one hand, where the second once met what the first had left behind."""
+
+import pytest
+from dealershoe.deal.grammar import parse
+from dealershoe.errors import UserError
+from dealershoe.events import Hand, ReportTarget
+from dealershoe.judge.runner import run_script
+from dealershoe.rules.stack import load_stack
+from dealershoe.session import TableSession
+from dealershoe.trial.situations import obedient, tell
+
+
+def holds(script: str, stack: str) -> None:
+    report = run_script("pair.deal", parse(script, "pair.deal"), load_stack(stack))
+    assert report.checked > 0
+    assert report.failures == []
+
+
+def test_a_late_joker_is_replaced_once_though_the_deal_is_under_way() -> None:
+    """Robert's irregularities 8: it is replaced. The deal owes its seat no third card."""
+    holds(
+        """hand seats=1-6 button=6
+deal 8
+report joker #1
+expect replace seat=1
+deal 4
+expect due seat 1
+deal 1
+expect due betting
+expect seat1=#7,#13 seat6=#6,#12 muck=#1
+""",
+        "roberts",
+    )
+
+
+def test_a_joker_that_lies_on_the_board_without_its_burn_gives_way_to_a_board_card() -> None:
+    """TDA 35-D: a board card takes its place, though a burn was due when it left."""
+    holds(
+        """hand seats=1-2 button=2
+deal 4
+betting complete
+deal 4
+betting complete
+card board
+betting complete
+report joker #9
+expect replace
+expect due board
+deal 1
+expect due burn
+""",
+        "tda-2024",
+    )
+
+
+def test_a_card_that_a_person_takes_off_the_top_of_the_stub_does_not_leave_again() -> None:
+    """Robert's: a second burn goes back on top. What leaves next, once it was moved to the muck, is another card."""
+    holds(
+        """hand seats=1-6 button=6
+deal 12
+card burn
+card burn
+expect correct
+betting complete
+place #14 muck
+deal 3
+expect burns=#13 muck=#14 board=#15,#16,#17
+""",
+        "roberts",
+    )
+
+
+@pytest.mark.parametrize("target", [2, 3])
+def test_a_report_that_would_undo_what_went_back_on_top_is_refused(target: int) -> None:
+    """The second burn has gone back and is on the board: a first card at another seat leaves no way to say so."""
+    session = TableSession(load_stack("roberts"))
+    tell(session, Hand((1, 2, 3, 4, 5, 6), 6))
+    for line in parse("card burn\ncard burn\nbetting complete\n", "x"):
+        while session.due.kind == "seat":
+            told = obedient(session)
+            assert told is not None
+            tell(session, told)
+        tell(session, line.item)  # type: ignore[arg-type]
+    for _ in range(3):
+        told = obedient(session)
+        assert told is not None
+        tell(session, told)
+    before = session.table
+    with pytest.raises(UserError, match="other cards would have gone back"):
+        tell(session, ReportTarget(1, target))
+    assert session.table == before
