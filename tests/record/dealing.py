@@ -11,11 +11,11 @@ from dealershoe.bridge.table_link import frame_of
 from dealershoe.deal.grammar import render
 from dealershoe.deck.cards import FIFTY_TWO
 from dealershoe.errors import UserError
-from dealershoe.events import Act, Draw, Event, Place
+from dealershoe.events import Act, DeckLoaded, Draw, Event, Place
 from dealershoe.record.journal import Journal
-from dealershoe.trial.situations import faults, obedient
 from dealershoe.rules.stack import DEFAULT, Stack, load_stack
 from dealershoe.session import TableSession
+from dealershoe.trial.situations import faults, obedient
 from shoelink import schema
 
 SHOE_JOURNAL = b"JRN1"
@@ -48,6 +48,7 @@ class Table:
         self.desk = Desk(TableSession(stack), open_table=True, next_fact=journal.next_fact())
         self.number = journal.stored_up_to(SHOE_JOURNAL) or 0
         self.ns = 0
+        self.deck: list[int] = []
         self.desk.judge_by(stack, self.at)
         self.commit()
 
@@ -78,11 +79,18 @@ class Table:
         raw = frame_of(schema.KIND_OF[type(message)], schema.pack(message))
         self.desk.report(message, raw, self.at, SHOE_JOURNAL, self.number)
 
+    def shuffle(self) -> None:
+        """A full deck in another order."""
+        self.deck = list(range(len(FIFTY_TWO)))
+        self.dice.shuffle(self.deck)
+
     def draw(self, event: Draw) -> None:
         """A card leaves the shoe."""
         hand = self.desk.session.hand
         assert hand is not None
-        token = self.deck.pop() if self.deck else 51
+        if not self.deck:
+            self.shuffle()
+        token = self.deck.pop()
         flags = schema.CARD_UNREAD * event.unread + schema.CARD_FOREIGN * event.foreign
         sensed = schema.ORIGIN_NONE if event.target is None else schema.ORIGIN_SEAT_SENSOR
         way = schema.WAY_UP if event.boxed else schema.WAY_DOWN
@@ -96,6 +104,10 @@ class Table:
         if event.exposed:
             self.say(f"exposed #{self.desk.session.draws} by={event.exposed}")
 
+    def draw_due(self) -> None:
+        """The next card, where it is due."""
+        self.draw(Draw())
+
     def tell(self, event: Event) -> None:
         """Any event, in the way it would come."""
         if isinstance(event, Draw):
@@ -104,11 +116,12 @@ class Table:
             self.say("act 1 call")
         else:
             self.say(render(event))
+            if isinstance(event, DeckLoaded):
+                self.shuffle()
 
     def hand(self) -> None:
         """One hand from its first line to the pot."""
-        self.deck = list(range(len(FIFTY_TWO)))
-        self.dice.shuffle(self.deck)
+        self.shuffle()
         if self.desk.session.hand is None or self.dice.random() < 0.1:
             self.say(f"hand seats=1-{self.dice.randint(2, 9)} button=2")
         else:

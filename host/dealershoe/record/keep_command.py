@@ -77,9 +77,7 @@ def prune_command(file: Path, keep_days: int, why: str, key: Path) -> None:
             taken = journal.prune(fact, user(), why)
     except sqlite3.Error as error:
         raise damaged(file, str(error)) from error
-    click.echo(
-        f"{file}: {taken:,} records before fact {fact} taken out; what is left begins at {when(before_ns)} or before"
-    )
+    click.echo(f"{file}: {taken:,} records before fact {fact} taken out, and a signed record of it written")
 
 
 @click.command("upgrade", short_help="bring a journal of an earlier release up to date")

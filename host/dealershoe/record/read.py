@@ -91,7 +91,7 @@ def keep_from(db: sqlite3.Connection, before_ns: int) -> int | None:
     (full,) = db.execute("SELECT max(fact) FROM events WHERE kind = ?", (HAND,)).fetchone()
     if full is None:
         return None
-    (first,) = db.execute("SELECT min(id) FROM facts").fetchone()
+    (first,) = db.execute("SELECT min(fact) FROM hands").fetchone()
     (fact,) = db.execute("SELECT max(fact) FROM hands WHERE fact <= ?", (min(young or full, full),)).fetchone()
     return None if fact is None or fact <= first else int(fact)
 
