@@ -26,7 +26,7 @@ for folder in ("protocol", "host", "tests"):
         sys.path.insert(0, str(ROOT / folder))
 
 from dealershoe.bridge.bridge import Bridge  # noqa: E402
-from dealershoe.bridge.start import open_bridge  # noqa: E402
+from dealershoe.bridge.start import Place, open_tables  # noqa: E402
 from shoelink import schema  # noqa: E402
 
 COMMAND = "python tests/bench/run.py hold"
@@ -63,9 +63,8 @@ def room_for(shoes: int) -> str:
 
 def open_all(ports: list[str], folder: Path, bridges: list[Bridge]) -> None:
     """A started bridge for each port, each in a hand."""
-    for number, port in enumerate(ports):
-        bridge = open_bridge(port, "", folder / f"{number}.journal", lambda _: None, shelf=folder / "shelf", keys=None)
-        bridges.append(bridge)
+    places = [Place(str(number), port, folder / f"{number}.journal") for number, port in enumerate(ports)]
+    bridges += open_tables(places, lambda _, __: None, shelf=folder / "shelf").values()
     for bridge in bridges:
         bridge.start()
     until = time.monotonic() + DEADLINE_S

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from bridge.ptyshoe import wait_for
 from bridge.rig import HOST_IDENT, NO_RULES, entropy
-from dealershoe.bridge.bridge import Bridge, Wake
+from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.identity import Address, Ports
+from dealershoe.bridge.room import Room
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
 from dealershoe.link.codec import Decoder
@@ -22,15 +23,15 @@ from shoelink.link import Link
 class Running:
     """A bridge without rules at an address, with what it says."""
 
-    def __init__(self, address: Address, folder: Path, ports: Ports | None = None) -> None:
+    def __init__(self, address: Address, folder: Path, ports: Ports | None = None, room: Room | None = None) -> None:
         self.said: list[Happening] = []
         self.faults = folder / "faults"
-        wake = Wake()
+        room = room or Room()
         self.journal = journal = Journal(folder / "journal")
-        writer = Writer(journal, wake.up)
+        writer = Writer(journal, room.scribes)
         desk = Desk(TableSession(NO_RULES), next_fact=journal.next_fact())
         self.table = TableLink(Link(schema.HOST, HOST_IDENT, entropy, decoder=Decoder()), desk, writer.stored)
-        self.bridge = Bridge(address, self.table, writer, wake, self.said.append, faults=self.faults, ports=ports)
+        self.bridge = Bridge(address, self.table, writer, room, self.said.append, faults=self.faults, ports=ports)
         self.bridge.start()
 
     @property

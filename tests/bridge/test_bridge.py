@@ -20,11 +20,12 @@ import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
 from bridge.rig import HOST_IDENT, NO_RULES, entropy
 from click.testing import CliRunner
-from dealershoe.bridge.bridge import Bridge, Wake
+from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.command import command
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.identity import Address
+from dealershoe.bridge.room import Room
 from dealershoe.bridge.start import open_bridge
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
@@ -42,14 +43,14 @@ HAND = "hand seats=1-6 button=6"
 class Running:
     """A bridge without rules on a pty's shoe, with what it says."""
 
-    def __init__(self, shoe: PtyShoe, path: Path) -> None:
+    def __init__(self, shoe: PtyShoe, path: Path, port: str = "") -> None:
         self.said: list[Happening] = []
         self.journal = Journal(path)
-        wake = Wake()
-        self.writer = Writer(self.journal, wake.up)
+        room = Room()
+        self.writer = Writer(self.journal, room.scribes)
         self.desk = Desk(TableSession(NO_RULES), next_fact=self.journal.next_fact())
         self.table = TableLink(Link(schema.HOST, HOST_IDENT, entropy, decoder=Decoder()), self.desk, self.writer.stored)
-        self.bridge = Bridge(Address(shoe.path), self.table, self.writer, wake, self.said.append)
+        self.bridge = Bridge(Address(port or shoe.path), self.table, self.writer, room, self.said.append)
         self.bridge.start()
 
     def lines(self) -> str:
@@ -121,16 +122,23 @@ def test_a_disk_that_refuses_holds_the_acknowledgement_and_not_the_signal(
     wait_for(lambda: "the journal is written again" in running.lines(), "the good news")
 
 
-def test_a_port_that_goes_away_and_comes_back_is_resumed(running: Running, shoe: PtyShoe, tmp_path: Path) -> None:
-    begun(running, shoe)
-    shoe.card(1)
-    wait_for(lambda: shoe.held == 0, "the first card")
-    shoe.unplug()
-    wait_for(lambda: running.bridge.snapshot().link == "unsupervised", "the loss to be seen")
-    shoe.card(2)
-    shoe._plug()
-    running.bridge._address = Address(shoe.path)  # the system gave it another name
-    wait_for(lambda: shoe.held == 0, "the second card after the way back")
+def test_a_port_that_goes_away_and_comes_back_is_resumed(shoe: PtyShoe, tmp_path: Path) -> None:
+    link = tmp_path / "shoe"
+    link.symlink_to(shoe.path)
+    running = Running(shoe, tmp_path / "journal", str(link))
+    try:
+        begun(running, shoe)
+        shoe.card(1)
+        wait_for(lambda: shoe.held == 0, "the first card")
+        shoe.unplug()
+        wait_for(lambda: running.bridge.snapshot().link == "unsupervised", "the loss to be seen")
+        shoe.card(2)
+        shoe._plug()
+        link.unlink()
+        link.symlink_to(shoe.path)  # the system gave it another name
+        wait_for(lambda: shoe.held == 0, "the second card after the way back")
+    finally:
+        running.bridge.stop()
     assert running.desk.session.draws == 2
     assert not running.desk.align_why
 

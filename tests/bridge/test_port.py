@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dealershoe.bridge.bridge import Wake
 from dealershoe.bridge.identity import PortLost, Roots
 from dealershoe.bridge.port import PENDING_LIMIT, Port, latency_timer
+from dealershoe.bridge.ready import Wake, ready
 
 
 class Pty:
@@ -77,7 +77,8 @@ def test_a_host_of_many_shoes_has_descriptors_above_those_that_select_takes(pty:
             assert os.read(pty.master, 10) == b"ack"
             wake.up()
             assert port.wait(5.0, wake.reader) is True
-            wake.wait(5.0)
+            wake.clear()
+            assert ready((wake.reader,), (), 0) == set()
             pty.unplug()
             with pytest.raises(PortLost):
                 port.read()

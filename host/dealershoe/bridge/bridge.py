@@ -1,30 +1,28 @@
-"""The bridge: one thread that owns the port of a shoe and runs its table. For `dealershoe run`, the demo and the tests.
+"""The bridge: what is to be done for one table when it is turned. For `dealershoe run`, the demo and the tests.
 
-The loop: bytes → link → desk → signal out at once; entries → journal's thread → acknowledgement. A port that goes away
-is looked for again; that is the normal path. A thread that dies is seen by everyone who asks the bridge anything.
+A turn: bytes → link → desk → signal out at once; then entries → journal's thread → acknowledgement. A port that goes
+away is looked for again; that is the normal path. A table that fails is seen by everyone who asks its bridge anything.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
-import os
 import queue
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.health import Health
-from dealershoe.bridge.identity import Address, PortLost, Ports, locate
+from dealershoe.bridge.identity import Address, PortLost, Ports
 from dealershoe.bridge.look import snapshot
-from dealershoe.bridge.port import Port
-from dealershoe.bridge.ready import ready
+from dealershoe.bridge.port import Port, seek
+from dealershoe.bridge.room import Room
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
@@ -34,9 +32,10 @@ from dealershoe.view.snapshot import Snapshot
 
 REOPEN_S = 0.25  # between two looks for a port that has gone
 DEAF_S = 3.0  # a port without a session for so long is closed and opened again (S21: silent after the host slept)
-SWITCH_S = 0.0005  # from thread to thread, for each bridge of the process
-SWITCH_MOST_S = 0.02
-IDLE_S = 0.5  # longest wait of the loop
+IDLE_S = 0.5  # longest wait between two turns
+HEALTH_S = 0.25  # between two looks at how the link fares
+LINES = 8  # of people, taken in one turn
+LOOK_S = 1.0  # so long a snapshot is waited for; then the last one has to do
 
 
 def moment() -> Moment:
@@ -54,93 +53,65 @@ class Said:
     done: Callable[[UserError | None], None]
 
 
-class Wake:
-    """Wakes a thread that waits in `ready`: a pipe with at most a few bytes in it."""
-
-    def __init__(self) -> None:
-        self.reader, self._writer = os.pipe()
-        os.set_blocking(self.reader, False)
-        os.set_blocking(self._writer, False)
-
-    def up(self) -> None:
-        """Wake. May be called from any thread, also after `close`."""
-        with contextlib.suppress(OSError):  # full: it is awake already
-            os.write(self._writer, b"!")
-
-    def clear(self) -> None:
-        """Forget that it was woken."""
-        with contextlib.suppress(BlockingIOError):
-            while os.read(self.reader, 64):
-                pass
-
-    def wait(self, timeout_s: float) -> None:
-        """Wait to be woken, at most `timeout_s`."""
-        if ready((self.reader,), (), timeout_s):
-            self.clear()
-
-    def close(self) -> None:
-        """Give the pipe back."""
-        reader, writer = self.reader, self._writer
-        self.reader = self._writer = -1
-        if reader >= 0:
-            os.close(reader)
-            os.close(writer)
-
-
 class Bridge:
-    """Runs a table until `stop`. `tell`, `ask`, `snapshot` are for any thread; `heard` is called on the bridge's."""
+    """One table, turned by a `room` from `start` to `stop`.
+
+    `tell`, `ask`, `snapshot` are for any thread; `heard` is called on the room's.
+    """
 
     def __init__(
         self,
         address: Address,
         table: TableLink,
         writer: Writer,
-        wake: Wake,
+        room: Room,
         heard: Callable[[Happening], None],
         rules: Callable[[], Stack | None] = lambda: None,
         faults: Path | None = None,
         ports: Ports | None = None,
+        *,
+        patient: bool = False,
     ) -> None:
-        """`table`, `writer`, `wake` are the bridge's from here on; `rules` is asked for other rules at every turn.
+        """`table` and `writer` are the bridge's from here on; `rules` is asked for other rules before a hand can begin.
 
-        `faults`: the folder for the last frames when the link fails; `ports`: where a shoe is looked for again. Raises
-        PortLost when the port cannot be opened.
+        `faults`: the folder for the last frames when the link fails; `ports`: where a shoe is looked for again.
+        `patient`: a shoe that is not there yet is waited for; else the port is opened here, and PortLost says why not.
         """
         self._address = address
         self._table = table
         self._writer = writer
-        self._wake = wake
+        self._room = room
         self._heard = heard
         self._rules = rules
         self._said: deque[Said] = deque()
         self._ports = ports
         self._health = Health(table, faults)
-        self._port: Port | None = Port(address.path, self._health.recorder)
-        self._stopping = False
+        self._port: Port | None = None if patient else Port(address.path, self._health.recorder)
+        self._terminal = self._port.terminal if self._port else None
+        self._seeking = False  # an errand looks for the port
+        self._seek_ns = 0  # when to look
         self._trouble: str | None = None
+        self._stored = writer.stored
         self._session_ns = time.monotonic_ns()  # when there last was a session, or a hope of one
+        self._why = ""  # the link is down, at the last look at its health
+        self._health_ns = 0  # when to look at it
+        self._changed = False  # since the snapshot
+        self._looks: deque[threading.Event] = deque()  # of those who wait for a snapshot
         self._snapshot = snapshot(table.desk, address.path, table.why_down)
-        self.error: BaseException | None = None  # what ended the bridge's thread, or the journal's
-        self._thread = threading.Thread(target=self._run, name="bridge", daemon=True)
+        self.error: BaseException | None = None  # what ended the table, or its journal
+        self.turn_ns = 0
+        writer.wake = self._wake
 
     def start(self) -> None:
-        """Begin. For the signal's sake this sets two things for the whole process.
-
-        A view that draws gives way to the bridge's thread sooner than after Python's 5 ms; and the garbage collector
-        leaves out what is loaded by now, which costs 14 ms a full collection otherwise (measured, 47,000 objects).
-        Where many bridges run they give way less often: every waiting thread wakes once an interval to ask.
-        """
-        gc.freeze()
-        self._thread.start()
-        bridges = sum(thread.name == self._thread.name for thread in threading.enumerate())
-        sys.setswitchinterval(min(SWITCH_S * max(1, bridges), SWITCH_MOST_S))
+        """Begin to be turned."""
+        self._room.enter(self)
 
     def tell(
         self, text: str, origin: str, line: int = 1, done: Callable[[UserError | None], None] | None = None
     ) -> None:
-        """A person's line in the words of deal scripts. `done` is called on the bridge's thread, with a refusal."""
+        """A person's line in the words of deal scripts. `done` is called on the room's thread, with a refusal."""
         self._said.append(Said(text, origin, line, done or (lambda _: None)))
-        self._wake.up()
+        self._wake()
 
     def ask(self, text: str, origin: str, line: int = 1, deadline_s: float = 20.0) -> None:
         """`tell`, and wait until the table has it. Raises UserError if it is refused, RuntimeError if none answers."""
@@ -154,12 +125,19 @@ class Bridge:
             raise refused
 
     def snapshot(self) -> Snapshot:
-        """The table as it was at the last turn of the loop."""
+        """The table as it was at its last turn. It is drawn up when somebody asks, at most LOOK_S are waited for it."""
+        if self.alive and not self._room.is_mine:
+            drawn = threading.Event()
+            self._looks.append(drawn)
+            self._wake()
+            drawn.wait(LOOK_S)
+        else:
+            self._draw_up()
         return self._snapshot
 
     @property
     def desk(self) -> Desk:
-        """The table. It belongs to the bridge's thread: read it only while nothing can happen."""
+        """The table. It belongs to the room's thread: read it only while nothing can happen."""
         return self._table.desk
 
     @property
@@ -169,64 +147,114 @@ class Bridge:
 
     @property
     def alive(self) -> bool:
-        return self._thread.is_alive()
+        """Whether it is turned: started, and neither stopped nor failed."""
+        return self.error is None and self._room.has(self)
 
     def stop(self) -> None:
-        """End the loop, commit what is waiting, close port and journal. Raises nothing; `error` says how it went."""
-        self._stopping = True
-        self._wake.up()
-        if self._thread.ident is not None:
-            self._thread.join()
-        self._close("the bridge has stopped")
+        """Leave the room, commit what is waiting, close port and journal. `error` says how it went.
+
+        Raises RuntimeError on the room's own thread.
+        """
+        self._room.leave(self)
+        self._end()
         self._writer.close()
-        self._wake.close()
 
-    # ---- the thread
+    def _wake(self) -> None:
+        self._room.news(self)
 
-    def _run(self) -> None:
-        try:
-            if self._port is not None:
-                self._table.opened(moment())
-            while not self._stopping:
-                self._turn()
-        except BaseException as error:
-            self.error = error
-            self._close(f"the bridge has failed: {error}")
-        self._publish()
+    # ---- on the room's thread
 
-    def _turn(self) -> None:
+    @property
+    def descriptor(self) -> int | None:
+        """Of the port, for the room to wait for."""
+        return self._port.descriptor if self._port is not None else None
+
+    @property
+    def writes(self) -> bool:
+        """Whether something waits until the port takes it."""
+        return self._port is not None and self._port.pending > 0
+
+    def begin(self) -> None:
+        """Greet, or look for the port."""
+        if self._port is not None:
+            self._session_ns = time.monotonic_ns()
+            self._table.opened(moment())
+        self.turn(True)
+
+    def turn(self, ready: bool) -> None:
+        """Do what there is to do. `ready`: the port may have bytes. Raises what ends the table."""
         if self._writer.error is not None:
             raise RuntimeError(f"the journal's thread has ended: {self._writer.error}") from self._writer.error
+        at = moment()
         try:
-            self._exchange()
+            if self._port is None:
+                self._wait_for_port(at)
+            else:
+                self._exchange(self._port, ready, at)
         except PortLost as lost:
             self._close(str(lost))
-        self._publish()
+        self._publish(at)
+        self.turn_ns = at.mono_ns + self._rest_ns(at)
 
-    def _exchange(self) -> None:
-        port = self._port
-        if port is None:
-            self._wake.wait(REOPEN_S)
-            self._look(moment())
-            self._people(moment())
-            self._writer.put(self._entries())
-            self._open()
-            return
-        timeout_s = min(self._table.wait_ms(moment()) / 1_000, IDLE_S)
-        if port.wait(0.0 if self._said else timeout_s, self._wake.reader):
-            self._wake.clear()
-        data = port.read()
-        at = moment()
-        self._look(at)  # before anything that could begin a hand
+    def fail(self, error: BaseException) -> None:
+        """A turn has raised: the table is unsupervised from now on, and says why."""
+        self._close(f"the bridge has failed: {error}")
+        self._changed = True
+        self.error = error
+
+    def finish(self) -> None:
+        """The last words, and the port is closed."""
+        with contextlib.suppress(Exception):  # what the listener raises may be what the table failed of
+            self._publish(moment())
+        self._end()
+        while self._looks:
+            self._looks.popleft().set()
+
+    def _exchange(self, port: Port, ready: bool, at: Moment) -> None:
+        table = self._table
+        data = port.read() if ready else b""
+        if data or self._said:
+            self._look(at)  # before anything that could begin a hand
         if data:
-            self._table.received(data, at)
-        self._people(at)
-        self._table.turn(at)
-        port.write(self._table.take())  # signals: before anything is written to the disk
-        self._writer.put(self._entries())
-        self._table.committed(self._writer.stored, moment())
-        port.write(self._table.take())
+            table.received(data, at)
+        if self._said:
+            self._people(at)
+        if self._writer.stored is not self._stored:
+            self._stored = self._writer.stored
+            table.committed(self._stored, at)
+        else:
+            table.turn(at)
+        out = table.take()
+        if out or port.pending:
+            port.write(out)  # signals: before anything is written to the disk
+        if table.desk.entries:
+            self._writer.put(self._entries())
         self._watch(at)
+
+    def _wait_for_port(self, at: Moment) -> None:
+        if self._said:
+            self._look(at)
+        self._people(at)
+        self._writer.put(self._entries())
+        if not self._seeking and at.mono_ns >= self._seek_ns:
+            self._seeking = True
+            job = partial(seek, self._address, self._terminal, self._health.recorder, self._ports)
+            self._room.errand(self, job, self._sought)
+
+    def _sought(self, found: tuple[Address, Port] | PortLost) -> None:
+        """An errand has looked for the port."""
+        self._seeking = False
+        if isinstance(found, PortLost):
+            self._seek_ns = time.monotonic_ns() + int(REOPEN_S * 1e9)
+            self._table.closed(str(found))
+            return
+        address, port = found
+        if not self.alive:
+            port.close()
+            return
+        self._address, self._port, self._terminal = address, port, port.terminal
+        self._session_ns = time.monotonic_ns()
+        self._table.opened(moment())
 
     def _look(self, at: Moment) -> None:
         """Have other rules been put in force?"""
@@ -239,7 +267,7 @@ class Bridge:
                 self._table.desk.judge_by(stack, at)
 
     def _people(self, at: Moment) -> None:
-        while self._said:
+        for _ in range(min(len(self._said), LINES)):
             said = self._said.popleft()
             refused = None
             try:
@@ -259,23 +287,34 @@ class Bridge:
         elif at.mono_ns - self._session_ns > DEAF_S * 1e9:
             if self._table.link.peer is not None:  # it was understood, and refused
                 raise PortLost(self._table.why_down)
-            cause = self._health.recorder.cause()
             seen = f"nothing understandable came from {self._address.path} for {DEAF_S:.0f} s"
-            raise PortLost(f"{seen}; {cause}" if cause else seen)
+            self._room.errand(self, self._health.recorder.copy().cause, partial(self._deaf, seen))
+            raise PortLost(seen)
         trouble = self._writer.trouble
         if trouble != self._trouble:
             self._trouble = trouble
             words = f"the journal cannot be written ({trouble}); the shoe keeps its reports until it can"
             self._table.desk.happen("fault", words if trouble else "the journal is written again")
 
-    def _open(self) -> None:
-        try:
-            self._port = Port(locate(self._address, self._ports), self._health.recorder)
-        except PortLost as lost:
-            self._table.closed(str(lost))
+    def _deaf(self, seen: str, cause: str) -> None:
+        """What came that was not understood has been looked at."""
+        if cause and not self._table.up:
+            self._table.closed(f"{seen}; {cause}")
+
+    def _written(self, frames: Path | None) -> None:
+        """The frames before a fault are on the disk, or the disk has refused them."""
+        said = self._health.written(frames)
+        if said is None:
             return
-        self._session_ns = time.monotonic_ns()
-        self._table.opened(moment())
+        if self.alive:
+            self._table.desk.happenings.append(said)
+        else:
+            self._heard(said)
+
+    def _end(self) -> None:
+        if self.error is None:
+            self._close("the bridge has stopped")
+            self._changed = True
 
     def _close(self, why: str) -> None:
         if self._port is not None:
@@ -283,12 +322,37 @@ class Bridge:
             self._port = None
         self._table.closed(why)
 
-    def _publish(self) -> None:
-        """Hand out what happened, and the table as it is now."""
+    def _rest_ns(self, at: Moment) -> int:
+        """Nanoseconds until the next turn is needed."""
+        if self._said:
+            return 0
+        if self._port is None:
+            return int(IDLE_S * 1e9) if self._seeking else max(0, self._seek_ns - at.mono_ns)
+        return min(self._table.wait_ms(at) * 1_000_000, int(IDLE_S * 1e9))
+
+    def _publish(self, at: Moment) -> None:
+        """Hand out what happened, and the table as it is now to who waits for it."""
         desk = self._table.desk
-        desk.happenings += self._health.turn(self._port, moment())
-        happened, desk.happenings = desk.happenings, []
-        if happened or self._table.why_down != self._snapshot.link_why:
-            self._snapshot = snapshot(desk, self._address.path, self._table.why_down)
+        if self._table.why_down != self._why or at.mono_ns >= self._health_ns:
+            self._why = self._table.why_down
+            self._health_ns = at.mono_ns + int(HEALTH_S * 1e9)
+            self._changed = True
+            desk.happenings += self._health.turn(self._port, at)
+            frames = self._health.fault()
+            if frames is not None:
+                self._room.errand(self, frames, self._written)
+        happened: list[Happening] = []
+        if desk.happenings:
+            happened, desk.happenings = desk.happenings, []
+            self._changed = True
+        if self._looks:
+            self._draw_up()
+            for _ in range(len(self._looks)):
+                self._looks.popleft().set()
         for happening in happened:
             self._heard(happening)
+
+    def _draw_up(self) -> None:
+        if self._changed:
+            self._snapshot = snapshot(self._table.desk, self._address.path, self._table.why_down)
+            self._changed = False

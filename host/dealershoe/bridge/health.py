@@ -1,4 +1,4 @@
-"""How the link of a table fares, for the bridge's thread: one line of statistics, the last frames written on a fault.
+"""How the link of a table fares, for the bridge: one line of statistics, the last frames written on a fault.
 
 And the troubles that no single frame shows: a shoe that keeps starting, a bridge that stood still, old firmware.
 """
@@ -6,6 +6,8 @@ And the troubles that no single frame shows: a shoe that keeps starting, a bridg
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from shoelink import schema
@@ -63,7 +65,7 @@ class Health:
         if port is not self._port:
             self._dropped += self._port.dropped if self._port else 0
             self._port = port
-        said = [*self._stood_still(at), *self._shoe(at), *self._fault()]
+        said = [*self._stood_still(at), *self._shoe(at)]
         if at.mono_ns - self._told_ns >= STATISTICS_S * 1e9:
             if self._told_ns:
                 said.append(Happening("stats", self.line(), self.statistics()))
@@ -106,13 +108,22 @@ class Health:
             )
         return said
 
-    def _fault(self) -> list[Happening]:
-        """The link has gone down, or the reason has changed: write down what went before."""
+    def fault(self) -> Callable[[], Path | None] | None:
+        """When the link has gone down, or the reason has changed: what writes down what went before. It takes long."""
         why = self._table.why_down
         if why == self._why:
-            return []
+            return None
         self._why = why
         if not why or self._folder is None:
-            return []
-        path = self.recorder.write(self._folder, why, self.line(), open_table=self._table.desk.open_table)
-        return [Happening("link", f"the last frames are in {path}")] if path else []
+            return None
+        frames = self.recorder.copy()
+        if not self.recorder.seen():
+            return None
+        return partial(frames.write, self._folder, why, self.line(), open_table=self._table.desk.open_table)
+
+    def written(self, path: Path | None) -> Happening | None:
+        """What there is to say when that is done: it was written to `path`, None if the disk refuses."""
+        if path is None:
+            self.recorder.unwritten += 1
+            return None
+        return Happening("link", f"the last frames are in {path}")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +26,9 @@ BOOTLOADERS = {  # (vid, pid): what it is
 }
 # USB identities a shoe's port can have: the Pico itself, FTDI, Silicon Labs CP210x, WCH CH34x
 VENDORS = {RASPBERRY_PI, 0x0403, 0x10C4, 0x1A86}
+
+
+GLANCE_S = 0.2  # a shoe that is back is found so much later at most
 
 
 class PortLost(Exception):  # noqa: N818 - an event of every night, the normal path back
@@ -74,10 +79,14 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a shoe is found: `path` as it was given or found first; `usb`: who it is, wherever it is now (S04)."""
+    """Where a shoe is found: `path` as it was given or found first; `usb`: who it is, wherever it is now (S04).
+
+    `sought`: nobody has looked yet; `path` is what `find` is to look for.
+    """
 
     path: str
     usb: Usb | None = None
+    sought: bool = False
 
 
 class Ports:
@@ -115,6 +124,32 @@ class Ports:
                 yield Listed(path, usb, by_id.get(os.path.realpath(path), ""))
 
 
+class Glances(Ports):
+    """The ports for many tables that look at the same time, on any threads: one look serves all within GLANCE_S."""
+
+    def __init__(self, roots: Roots | None = None) -> None:
+        super().__init__(roots)
+        self._lock = threading.Lock()
+        self._listed: list[Listed] = []
+        self._bootloaders: list[Usb] = []
+        self._until = 0.0
+
+    def listed(self) -> list[Listed]:
+        """Every serial port with a USB identity, by path."""
+        return self._glance()[0]
+
+    def bootloaders(self) -> list[Usb]:
+        """Boards in their boot loader."""
+        return self._glance()[1]
+
+    def _glance(self) -> tuple[list[Listed], list[Usb]]:
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._listed, self._bootloaders = super().listed(), super().bootloaders()
+                self._until = time.monotonic() + GLANCE_S
+            return self._listed, self._bootloaders
+
+
 def in_bootloader(usb: Usb) -> bool:
     """Whether this is a board that waits for firmware."""
     return (usb.vid, usb.pid) in BOOTLOADERS
@@ -150,6 +185,17 @@ def _from_pyserial() -> Iterator[Listed]:
 # ---- finding
 
 
+def check(wanted: str) -> None:
+    """Raises UserError for what can never name a port."""
+    how = "name one port, usb:VID:PID:SERIAL, or auto"
+    if not wanted:
+        raise UserError("no port was named", "the name given is empty", how)
+    if os.path.isdir(wanted):
+        raise UserError(f"{wanted} is a folder, not a port", "the name of a port in it is missing", how)
+    if wanted.startswith("usb:"):
+        _identity(wanted)
+
+
 def find(wanted: str, ports: Ports | None = None) -> Address:
     """The address of the shoe at `wanted`: "auto", "usb:VID:PID" or "usb:VID:PID:SERIAL" in hexadecimal, or a path.
 
@@ -157,6 +203,7 @@ def find(wanted: str, ports: Ports | None = None) -> Address:
     port, or more than one that it could be, with the names of all.
     """
     ports = ports or Ports()
+    check(wanted)
     if wanted == "auto":
         found = [port for port in ports.listed() if port.usb.vid in VENDORS]
         return _only(found, ports, "no shoe was found on any USB port", "--port usb:VID:PID:SERIAL or a path")
@@ -170,14 +217,19 @@ def find(wanted: str, ports: Ports | None = None) -> Address:
     return Address(wanted)
 
 
-def _named(wanted: str, ports: Ports) -> list[Listed]:
+def _identity(wanted: str) -> tuple[tuple[int, int], str]:
+    """VID, PID and serial number of usb:VID:PID[:SERIAL]."""
     vid, pid, serial = (*wanted.split(":", 3)[1:], "", "")[:3]
     try:
-        kind = int(vid, 16), int(pid, 16)
+        return (int(vid, 16), int(pid, 16)), serial
     except ValueError:
         raise UserError(
             f"{wanted} is no USB identity", "it is not usb:VID:PID or usb:VID:PID:SERIAL", "see dealershoe doctor"
         ) from None
+
+
+def _named(wanted: str, ports: Ports) -> list[Listed]:
+    kind, serial = _identity(wanted)
     return [p for p in ports.listed() if (p.usb.vid, p.usb.pid) == kind and (not serial or p.usb.serial == serial)]
 
 

@@ -1,4 +1,4 @@
-"""The serial port of a shoe, for the bridge's thread: the only file that opens one with pyserial.
+"""The serial port of a shoe, for the bridge: the only file that opens one with pyserial.
 
 Opened for one owner, read as soon as bytes are there, and lost without drama: every failure of the port, whichever call
 met it, is a `PortLost`, and looking for the same shoe again (`identity.locate`) is the normal path.
@@ -17,8 +17,9 @@ from pathlib import Path
 
 import serial
 
-from dealershoe.bridge.identity import PortLost, Roots, holders
-from dealershoe.bridge.ready import ready
+from dealershoe.bridge.identity import Address, PortLost, Ports, Roots, find, holders, locate
+from dealershoe.bridge.ready import BLIND, ready
+from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
 
 try:
@@ -37,6 +38,44 @@ POLL_S = 0.005  # where no descriptor can be waited for
 ERRORS = (serial.SerialException, OSError, TypeError, ValueError)
 
 
+Terminal = tuple[int, ...]
+
+
+def terminal_of(path: str) -> Terminal | None:
+    """Which terminal a bare pty is: its number goes to another one as soon as it is gone. None for other ports."""
+    if not path.startswith(PTYS) or os.path.islink(path):
+        return None
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return None
+    return seen.st_dev, seen.st_ino, seen.st_rdev, seen.st_ctime_ns  # all but the last stay with the number
+
+
+def seek(
+    address: Address, terminal: Terminal | None, recorder: Recorder, ports: Ports | None
+) -> tuple[Address, Port] | PortLost:
+    """Look for the shoe of `address` and open its port; else why that cannot be. It can take long.
+
+    `terminal`: what was open there before, if it was a bare pty; no other one is touched, it may be somebody's screen.
+    """
+    try:
+        if address.sought:
+            address = find(address.path, ports)
+        path = locate(address, ports)
+        now = terminal_of(path)
+        if terminal is not None and now is not None and now != terminal:
+            return PortLost(
+                f"{path} is another terminal by now; what was there has ended; start it again under a name of its own "
+                "(`emulate --link NAME`) and give --port that name"
+            )
+        return address, Port(path, recorder)
+    except PortLost as lost:
+        return lost
+    except UserError as error:
+        return PortLost(str(error))
+
+
 def latency_timer(path: str, roots: Roots | None = None) -> Path | None:
     """The file that holds an FTDI adapter's latency timer in milliseconds; None for other ports."""
     name = os.path.basename(os.path.realpath(path))
@@ -45,7 +84,7 @@ def latency_timer(path: str, roots: Roots | None = None) -> Path | None:
 
 
 class Port:
-    """An open port. `read` and `write` never block; `wait` waits for bytes or for `wake`."""
+    """An open port. Reading and writing never block; `wait` waits for bytes or for `wake`."""
 
     def __init__(self, path: str, recorder: Recorder | None = None, roots: Roots | None = None) -> None:
         """Open `path` for one owner. `recorder` keeps what passes. Raises PortLost with the reason when that fails."""
@@ -65,6 +104,7 @@ class Port:
         except ERRORS as error:
             self.close()
             raise PortLost(_why(path, error)) from error
+        self.terminal = terminal_of(path)
 
     def _claim(self) -> None:
         # flock is advisory, TIOCEXCL does not bind root: both (S10). But on a pty whose maker keeps it open, TIOCEXCL
@@ -84,6 +124,16 @@ class Port:
             timer.write_text(str(LATENCY_MS))
         with contextlib.suppress(*ERRORS):
             self.latency_ms = int(timer.read_text())
+
+    @property
+    def descriptor(self) -> int:
+        """What can be waited for; BLIND where nothing can."""
+        return BLIND if self._fd is None else self._fd
+
+    @property
+    def pending(self) -> int:
+        """Bytes that the port has not taken yet."""
+        return len(self._pending)
 
     def wait(self, timeout_s: float, wake: int | None) -> bool:
         """Wait for bytes, for room to write what is pending, or for `wake`: is `wake` readable? Raises PortLost."""
@@ -113,13 +163,11 @@ class Port:
             return bytes(self._serial.read(CHUNK))
         # Not pyserial's read: its `select` refuses descriptors above 1,023, which a host of a hundred shoes has.
         descriptor = self._serial.fileno()  # raises once the port is closed
-        if not ready((descriptor,), (), 0):
-            return b""
         try:
             data = os.read(descriptor, CHUNK)
         except BlockingIOError:
             return b""
-        if not data:  # what a disconnected device does
+        if not data and ready((descriptor,), (), 0):  # what a disconnected device does; else there was nothing
             raise serial.SerialException("it is ready to read and gives nothing")
         return data
 
@@ -129,9 +177,7 @@ class Port:
         if data and self._recorder is not None:
             self._recorder.sent(data)
         try:
-            written = 0
-            if self._pending and self._writable():
-                written = self._serial.write(bytes(self._pending)) or 0
+            written = self._send() if self._pending else 0
         except ERRORS as error:
             raise PortLost(_why(self.path, error)) from error
         del self._pending[:written]
@@ -139,9 +185,15 @@ class Port:
             self.dropped += len(self._pending)
             self._pending.clear()
 
-    def _writable(self) -> bool:
-        """Is there room? (pyserial 3.5 turns in a loop when a write without time-out finds none.)"""
-        return self._fd is None or bool(ready((), (self._fd,), 0))
+    def _send(self) -> int:
+        """(Not pyserial's write where there is a descriptor: 3.5 turns in a loop when one without time-out finds no
+        room.)"""
+        if self._fd is None:
+            return int(self._serial.write(bytes(self._pending)) or 0)
+        try:
+            return os.write(self._serial.fileno(), self._pending)
+        except BlockingIOError:
+            return 0
 
     def close(self) -> None:
         """Close at once, so that the system can give the same name to the shoe when it comes back (S05)."""

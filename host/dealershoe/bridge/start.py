@@ -1,9 +1,14 @@
-"""Puts a bridge together: rules, journal, the hand in play, link, port. For the commands and the tests."""
+"""Puts bridges together: rules, journal, the hand in play, link, port. For the commands and the tests.
+
+`open_bridge` is for one table, `open_tables` for all tables of one process.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from shoelink import schema
@@ -11,10 +16,11 @@ from shoelink.link import Link
 
 from dealershoe import __version__
 from dealershoe.bridge.acquaintance import Dictionaries
-from dealershoe.bridge.bridge import Bridge, Wake, moment
+from dealershoe.bridge.bridge import Bridge, moment
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.identity import PortLost, find
+from dealershoe.bridge.identity import Address, Glances, PortLost, Ports, check, find
+from dealershoe.bridge.room import Room
 from dealershoe.bridge.table_link import TableLink, message_of
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
@@ -28,6 +34,65 @@ from dealershoe.rules.stack import DEFAULT, Stack, load_stack
 from dealershoe.session import TableSession
 
 IDENT = schema.Ident(b"bridge\0\0", __version__.encode().ljust(12, b"\0"), bytes(16))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A table to be opened: its `name` in the room, the `port` of its shoe, the file that keeps its facts.
+
+    `port`: a path, "usb:VID:PID[:SERIAL]" or "auto". `rules`: the stack to begin with, "" for what is in force on the
+    shelf. `open_table`: cards may be named.
+    """
+
+    name: str
+    port: str
+    journal: Path
+    rules: str = ""
+    open_table: bool = False
+
+
+class Rulebooks:
+    """The rules of a process's tables: each stack is read and tried once, and so is what is put in force later."""
+
+    def __init__(self, shelf: Path | None) -> None:
+        """Raises UserError for a shelf that is not sound."""
+        self.shelf = Shelf(shelf or default_shelf())
+        self._watch = Watch(self.shelf)
+        self._stacks: dict[str, Stack] = {}
+        self._news: Stack | UserError | None = None  # what was put in force last
+        self._changes = 0
+
+    def stack(self, rules: str) -> Stack:
+        """The stack `rules`; where that is "", what is in force, or the default. Raises UserError, also for a pack
+        that fails a scenario of its own."""
+        if rules not in self._stacks:
+            stack = (None if rules else self.shelf.active()) or load_stack(rules or DEFAULT, self.shelf)
+            for pack in stack.packs:
+                refuse_failing(pack, self.shelf)
+            self._stacks[rules] = stack
+        return self._stacks[rules]
+
+    def follower(self) -> Callable[[], Stack | None]:
+        """What one table asks for other rules, on the room's thread: the newest, once. As `Watch.look`."""
+        heard = self._changes
+
+        def look() -> Stack | None:
+            nonlocal heard
+            try:
+                news: Stack | UserError | None = self._watch.look()
+            except UserError as error:
+                news = error
+            if news is not None:
+                self._news = news
+                self._changes += 1
+            if heard == self._changes:
+                return None
+            heard = self._changes
+            if isinstance(self._news, UserError):
+                raise self._news
+            return self._news
+
+        return look
 
 
 def desk_from(journal: Journal, stack: Stack, shelf: Shelf, *, open_table: bool = False) -> Desk:
@@ -56,35 +121,72 @@ def open_bridge(
     keys: Mapping[bytes, bytes] | None = None,
     dictionaries: Dictionaries | None = None,
 ) -> Bridge:
-    """A bridge on `port` (a path or "auto"), not started yet; `heard` gets every happening, on the bridge's thread.
+    """A bridge on `port` (a path or "auto"), not started yet; `heard` gets every happening, on its room's thread.
 
     It begins with the stack `rules`, or, where that is "", with what is in force on the `shelf` (or with the default,
     where nothing is), and takes up what is put in force there later. `keys`: of the shoes that are enrolled; if there
     are any, no other shoe is taken. `dictionaries`: where schemas of other releases are kept. Raises UserError for a
     stack, a shelf, a journal or a port that cannot be used, and for a pack that fails a scenario of its own.
     """
-    house = Shelf(shelf or default_shelf())
-    watch = Watch(house)
-    stack = (None if rules else house.active()) or load_stack(rules or DEFAULT, house)
-    for pack in stack.packs:
-        refuse_failing(pack, house)
-    kept = Journal(journal)
+    place = Place("", port, journal, rules, open_table)
+    return _open(place, Room(), Rulebooks(shelf), heard, keys, dictionaries, None)
+
+
+def open_tables(
+    places: Sequence[Place],
+    heard: Callable[[str, Happening], None],
+    *,
+    shelf: Path | None = None,
+    keys: Mapping[bytes, bytes] | None = None,
+    dictionaries: Dictionaries | None = None,
+) -> dict[str, Bridge]:
+    """A bridge for each place, by name, not started yet; one thread will turn them all, and call `heard` with the name.
+
+    Otherwise as `open_bridge`, except for a shoe that is not there yet: its table waits for it, unsupervised, and says
+    so. Raises UserError, nothing left open, for the first place that cannot be opened, and for two of one name or port.
+    """
+    for what in ("name", "port"):
+        taken = [getattr(place, what) for place in places]
+        double = next((each for each in taken if taken.count(each) > 1), None)
+        if double is not None:
+            raise UserError(f"two tables have the {what} {double}", "one was copied from the other", "change one")
+    room, books, ports = Room(), Rulebooks(shelf), Glances()
+    bridges: dict[str, Bridge] = {}
     try:
-        desk = desk_from(kept, stack, house, open_table=open_table)
-        address = find(port)
-    except BaseException:
-        kept.close()
+        for place in places:
+            bridges[place.name] = _open(place, room, books, partial(heard, place.name), keys, dictionaries, ports)
+    except BaseException as error:
+        for bridge in bridges.values():
+            bridge.stop()
+        if isinstance(error, UserError):
+            raise UserError(f"table {place.name}: {error.seen}", error.cause, error.do) from error
         raise
-    wake = Wake()
-    writer = Writer(kept, wake.up)
-    link = Link(schema.HOST, IDENT, os.urandom, decoder=Decoder(), keys=keys)
-    table = TableLink(link, desk, writer.stored, dictionaries)
+    return bridges
+
+
+def _open(
+    place: Place,
+    room: Room,
+    books: Rulebooks,
+    heard: Callable[[Happening], None],
+    keys: Mapping[bytes, bytes] | None,
+    dictionaries: Dictionaries | None,
+    ports: Ports | None,
+) -> Bridge:
+    """A bridge in `room`. `ports`: where its shoe will be looked for, None: it must be there now."""
+    stack = books.stack(place.rules)
+    check(place.port)
+    journal = Journal(place.journal)
+    writer = Writer(journal, room.scribes)
     try:
-        faults = journal.with_name(journal.name + ".faults")
-        return Bridge(address, table, writer, wake, heard, watch.look, faults)
+        desk = desk_from(journal, stack, books.shelf, open_table=place.open_table)
+        address = Address(place.port, sought=True) if ports else find(place.port)
+        link = Link(schema.HOST, IDENT, os.urandom, decoder=Decoder(), keys=keys)
+        table = TableLink(link, desk, writer.stored, dictionaries)
+        faults = place.journal.with_name(place.journal.name + ".faults")
+        return Bridge(address, table, writer, room, heard, books.follower(), faults, ports, patient=bool(ports))
     except BaseException as error:
         writer.close()
-        wake.close()
         if isinstance(error, PortLost):
             raise UserError(*str(error).split("; ", 2)) from error
         raise

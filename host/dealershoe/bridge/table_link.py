@@ -59,6 +59,7 @@ class TableLink:
         self._stored: Mapping[bytes, int] = stored
         self._journal: bytes | None = None  # of the shoe on the line
         self._came = 0  # the highest number that came since it greeted
+        self._shown = (-1, "")  # what of the desk was wished for last
         self._backlog = 0  # its numbers below this one are from before it greeted
 
     # ---- in
@@ -189,6 +190,11 @@ class TableLink:
                 self.link.stored(number)
 
     def _desire(self) -> None:
+        """Every change of what is shown has its fact, or is a halt that ends."""
+        shown = (self.desk.counts["facts"], self.desk.halt_why)
+        if shown == self._shown:
+            return
+        self._shown = shown
         self.link.desire(schema.Signal(0, *self.desk.shown_signal))
         due = self.desk.shown_due
         if due is not None:

@@ -67,6 +67,19 @@ class Recorder:
         self._sent.add(data)
         self._news = True
 
+    def copy(self) -> Recorder:
+        """What is kept now, for another thread to take apart while this one goes on."""
+        other = Recorder()
+        for mine, copied in ((self._heard, other._heard), (self._sent, other._sent)):
+            copied.pieces, copied.size = mine.pieces.copy(), mine.size
+        other._news = self._news
+        return other
+
+    def seen(self) -> bool:
+        """Whether anything has passed since this was asked last."""
+        news, self._news = self._news, False
+        return news
+
     def cause(self) -> str:
         """What the bytes from the shoe say of a line on which there are no frames; "" if they say nothing."""
         texts = [block.usual for _, block in self._heard.blocks() if block.text]
@@ -86,9 +99,8 @@ class Recorder:
 
     def write(self, folder: Path, why: str, statistics: str, *, open_table: bool = False) -> Path | None:
         """Write a report into `folder`; None when nothing has passed since the last one, or the disk refuses."""
-        if not self._news:
+        if not self.seen():
             return None
-        self._news = False
         path = folder / time.strftime(f"%Y%m%d-%H%M%S-{time.time_ns() // 1_000_000 % 1_000:03d}.txt")
         try:
             folder.mkdir(parents=True, exist_ok=True)
