@@ -55,3 +55,14 @@ def test_a_folder_is_no_script(tmp_path: Path) -> None:
     done = run("judge", str(tmp_path), "--rules", "house")
     assert done.returncode == 2
     assert done.stderr.decode() == f"dealershoe: {tmp_path} cannot be read; Is a directory; name a deal script\n"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_leads_to_nowhere_and_its_descriptor_is_nobody_elses(closed: str) -> None:
+    code = "import os; from dealershoe import streams; streams.make_safe(); print(1); assert os.open(os.curdir, 0) > 2"
+    ran = subprocess.run(["sh", "-c", f'exec "$0" -c "$1" {closed}', sys.executable, code], capture_output=True)
+    assert ran.returncode == 0, ran.stderr
+    ran = subprocess.run(
+        ["sh", "-c", f'exec "$0" -c "$1" rules list {closed}', sys.executable, MAIN], capture_output=True
+    )
+    assert ran.returncode == 0, ran.stderr

@@ -210,6 +210,22 @@ def test_a_part_with_everything_against_it(tree: UsbTree, monkeypatch: pytest.Mo
     assert bad == {"permission", "holder", "power"}
 
 
+def test_holders_are_named_of_a_serial_port_and_of_nothing_else(tree: UsbTree) -> None:
+    """Half of all processes hold /dev/null."""
+    held = tree.roots.proc / "77" / "fd"
+    held.mkdir(parents=True)
+    for number, name in enumerate(("null", "ttyS0")):
+        path = tree.roots.dev / name
+        path.touch()
+        (held / str(number)).symlink_to(path)
+    (tree.roots.sys / "class/tty/ttyS0").mkdir()  # built in: a port, though of no USB part
+    topics = {
+        name: [finding.topic for finding in usb.ports(tree.ports, str(tree.roots.dev / name))]
+        for name in ("null", "ttyS0")
+    }
+    assert topics == {"null": [], "ttyS0": ["holder"]}
+
+
 def test_a_part_with_nothing_against_it(tree: UsbTree) -> None:
     tree.plug("2-1", *PICO, "ttyACM0", "E661")
     power = tree.roots.sys / "bus/usb/devices/2-1/power"

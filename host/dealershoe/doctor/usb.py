@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dealershoe.bridge.identity import BOOTLOADERS, VENDORS, Listed, Ports, Roots, holders
-from dealershoe.bridge.port import LATENCY_MS, PTYS, latency_timer
+from dealershoe.bridge.port import LATENCY_MS, latency_timer
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 
 try:
@@ -32,7 +32,7 @@ def ports(found: Ports, wanted: str) -> Iterator[Finding]:
         )
     if wanted and os.path.realpath(wanted) not in {os.path.realpath(port.path) for port in listed}:
         yield from permission(wanted)
-        if not os.path.realpath(wanted).startswith(PTYS):  # whoever made a pty holds it too
+        if _is_terminal(wanted, found.roots):  # no pty, which its maker holds too, and no file or /dev/null
             yield from held(wanted, found.roots)
     candidates = [port for port in listed if port.usb.vid in VENDORS]
     for port in listed:
@@ -72,6 +72,11 @@ def _port(port: Listed, roots: Roots, candidate: bool) -> Iterator[Finding]:
         yield from held(port.path, roots)
         yield from _asleep(port, roots)
         yield from latency(port.path, roots)
+
+
+def _is_terminal(path: str, roots: Roots) -> bool:
+    """Whether the system lists `path` as a serial port."""
+    return (roots.sys / "class/tty" / os.path.basename(os.path.realpath(path))).exists()
 
 
 def permission(path: str) -> Iterator[Finding]:
