@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 from dealershoe.demo.command import closing_table
 from dealershoe.demo.player import Result
+from dealershoe.demo.screen import Stage
 from dealershoe.demo.scripts import CLEAN, FAST, INCIDENTS, SHOWN, load
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import DEFAULT
 from rich.console import Console
+from rich.live import Live
+from rich.text import Text
 
 MINUTE_S = 60  # the demonstration's own limit; on a busy machine three of them are waited for
 MAIN = "from dealershoe.cli import main; main()"
@@ -69,6 +72,18 @@ def test_ended_from_outside_it_leaves_no_folder_behind(tmp_path: Path) -> None:
     assert demo.returncode == 1
     assert "Traceback" not in said
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("rows", [8, 12, 13, 14, 40])
+def test_how_far_it_is_can_be_seen_on_a_terminal_of_few_rows(rows: int) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=84, height=rows, force_terminal=True, color_system=None)
+    picture = Text("\n".join(f"line {number}" for number in range(13)))
+    with Live(Stage(picture, Text("███░░░ 3/22")), console=console, auto_refresh=False):
+        pass
+    drawn = [line.strip() for line in re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", out.getvalue()).splitlines()]
+    assert "███░░░ 3/22" in drawn[:rows]
+    assert drawn.index("███░░░ 3/22") == (13 if rows >= 14 else 0)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])

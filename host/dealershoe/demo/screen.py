@@ -7,9 +7,9 @@ import queue
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.live import Live
 from rich.text import Text
 
@@ -87,6 +87,23 @@ class Pipe:
                 self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The table and, below it, how far the demonstration is; above it on a terminal with too few rows for both."""
+
+    picture: RenderableType
+    progress: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        picture, progress = (
+            console.render_lines(part, options.update(height=None), new_lines=True)
+            for part in (self.picture, self.progress)
+        )
+        fits = len(picture) + len(progress) <= console.size.height
+        for line in picture + progress if fits else progress + picture:
+            yield from line
+
+
 class Screen:
     """The live view: the table, the lamps and the sound as the model of the shoe has them, and how far it is."""
 
@@ -155,4 +172,4 @@ class Screen:
             light, _, sound = self._watcher.words(time.monotonic()).partition("; sound ")
         now = bridge.snapshot()
         shown = replace(now.light, light=light.removeprefix("light "), sound=sound, pixels=shoe.lights)
-        return Group(Picture(replace(now, light=shown)), self._progress)
+        return Stage(Picture(replace(now, light=shown)), self._progress)
