@@ -17,11 +17,12 @@ RED = (120, 0, 0)
 BLUE = (0, 0, 90)
 MAGENTA = (90, 0, 90)
 
-READY, ATTENTION, STOP, FLOOR, ALIGN, UNSUPERVISED, FAULT = 0, 1, 2, 3, 4, 5, 6
+READY, ATTENTION, STOP, FLOOR, ALIGN, UNSUPERVISED, FAULT, OPEN = 0, 1, 2, 3, 4, 5, 6, 7
 
 # class: colour, light as ((lamps, ms), …) for ever (ms 0: steady), sound as ((Hz, ms), …) at its beginning (Hz 0: none)
 PATTERNS = {
     READY: (WHITE, ((0xFF, 0),), ()),
+    OPEN: (WHITE, ((0x7E, 900), (0xFF, 300)), ()),
     ATTENTION: (AMBER, ((0x3C, 600), (0x00, 600)), ((440, 250),)),
     STOP: (RED, ((0xFF, 120), (0x00, 120)), ((880, 200), (660, 200), (880, 200), (660, 200))),
     FLOOR: (RED, ((0xF0, 400), (0x0F, 400)), ((660, 200), (880, 200))),
@@ -45,11 +46,13 @@ _CLASS_OF = {
 class Signals:
     """What the bar and the piezo show. `lamps` and `colour` are for the bar, `hertz` (0: silent) for the piezo.
 
+    `opened`: the table is open, its cards are named on the line; READY is shown as OPEN then.
+
     Without a supervisor the host's last signal counts for nothing: it may be old. A device fault never hides a stop or
     a call for the floor.
     """
 
-    def __init__(self, now: int):
+    def __init__(self, now: int, opened: bool = False):
         self.lamps = 0
         self.colour = BLUE
         self.hertz = 0
@@ -57,6 +60,7 @@ class Signals:
         self.faulty = False
         self._signal = READY
         self._align = False
+        self._ready = OPEN if opened else READY
         self._shown = -1
         self._began = now
         self._swept = -1
@@ -90,7 +94,7 @@ class Signals:
             return FAULT
         if self._signal == ATTENTION:
             return ATTENTION
-        return ALIGN if self._align else READY
+        return ALIGN if self._align else self._ready
 
     def turn(self, now: int) -> bool:
         """Work out light and sound for `now` (ms); True when either changed."""
@@ -104,7 +108,7 @@ class Signals:
         colour, light, sound = PATTERNS[shown]
         since = elapsed(now, self._began)
         lamps = _at(light, since, True)
-        if self._swept >= 0 and shown == READY:
+        if self._swept >= 0 and shown == self._ready:
             step = elapsed(now, self._swept) // SWEEP_MS
             if step < LAMPS:
                 lamps = 1 << step

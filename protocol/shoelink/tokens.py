@@ -57,7 +57,8 @@ def card_of(names: bytes, token: bytes) -> int:
 class Veil:
     """The shoe's half: the secret of the hand in play and, drawn while there was time, that of the next.
 
-    `name` allocates nothing. `opened` is what an open table is: the tokens are the cards' own numbers.
+    `name` allocates nothing. `opened` is what an open table is: the tokens are the cards' own numbers. Before the first
+    hand cards have names under a secret that is never told.
     """
 
     def __init__(self, device: bytes, random: "Callable[[int], bytes]", opened: bool = False) -> None:
@@ -67,13 +68,11 @@ class Veil:
         self._random = random
         self._secret = b""  # of the hand in play, none before the first and on an open table
         self._hand = 0
-        self._names = self._plain()
         self._next_secret = b""
         self._next_names = b""
-
-    @staticmethod
-    def _plain() -> bytes:
-        return b"".join([schema.word(card) for card in range(CARDS)])
+        self.prepare()
+        self._names = b"".join([schema.word(card) for card in range(CARDS)]) if opened else self._next_names
+        self._next_secret = b""
 
     @property
     def prepared(self) -> bool:

@@ -130,7 +130,7 @@ class Rig:
     def card(self, draw: int, **changed: Any) -> int:
         """Card `draw` of the hand that the shoe is in, where it was due, face down, unread unless said otherwise."""
         hand = self.shoe.due.hand if self.shoe.due else 0
-        told = schema.Card(hand, draw, bytes(4), schema.word(draw), 0, 0, 0, 0, 30, 0, 1000, 0)
+        told = schema.Card(hand, draw, bytes(4), schema.word(0x1000 + draw), 0, 0, 0, 0, 30, 0, 1000, 0)
         return int(self.shoe.link.report(told._replace(**changed)))
 
     def back(self, draw: int) -> None:

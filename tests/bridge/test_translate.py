@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dealershoe.bridge.translate import Context, Told, face_of, place_of, table_events
+from dealershoe.bridge.translate import Context, Told, card_of, place_of, table_events
 from dealershoe.events import (
     Ack,
     Act,
@@ -44,7 +44,8 @@ def card(**changed: Any) -> Any:
         ({"token": b"\xff" * 4, "flags": 4, "deck": 255}, Draw(3, None, unread=True, confirmed=False, number=3)),
         ({"flags": 1}, Draw(3, "As", double=True, confirmed=False, number=3, deck=0)),
         ({"flags": 8}, Draw(3, "As", foreign=True, confirmed=False, number=3, deck=0)),
-        ({"token": schema.word(0x12345678)}, Draw(3, None, confirmed=False, number=3, deck=0)),
+        ({"token": schema.word(0x12345678)}, Draw(3, "~78563412", confirmed=False, number=3, deck=0)),
+        ({"token": schema.word(0x12345678), "flags": 16}, Draw(3, "joker", confirmed=False, number=3, deck=0)),
         ({"token": schema.word(52)}, Draw(3, "joker", confirmed=False, number=3, deck=0)),
     ],
 )
@@ -120,5 +121,5 @@ def test_places_and_faces() -> None:
     assert [place_of(code) for code in (0, 1, 11, 12, 32, 33, 34, 35)] == [
         None, 1, 11, None, "burn", "board", "muck", "off-table",
     ]  # fmt: skip
-    assert face_of(schema.word(0)) == "2c"
-    assert face_of(schema.TOKEN_UNREAD) is None
+    assert card_of(schema.word(0)) == "2c"
+    assert card_of(schema.TOKEN_UNREAD) is None

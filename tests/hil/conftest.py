@@ -23,7 +23,7 @@ def interpreter(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def shoe(interpreter: str) -> Iterator[EmulatedShoe]:
-    with EmulatedShoe(pace="fast", interpreter=interpreter) as running:
+    with EmulatedShoe(pace="fast", interpreter=interpreter, opened=True) as running:
         yield running
 
 

@@ -22,7 +22,7 @@ EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=[Healt
 
 @pytest.fixture(scope="module")
 def ends() -> Iterator[tuple[EmulatedShoe, HostEnd]]:
-    with EmulatedShoe(pace="fast") as shoe, HostEnd(shoe.port) as host:
+    with EmulatedShoe(pace="fast", opened=True) as shoe, HostEnd(shoe.port) as host:
         yield shoe, host
 
 

@@ -87,7 +87,7 @@ def test_a_bad_secret_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     bad, good = bytes(16), bytes(15) + b"1"
     usable = tokens.usable
     monkeypatch.setattr(tokens, "usable", lambda names: names != tokens.tokens(bad) and usable(names))
-    drawn = iter((bad, good))
+    drawn = iter((good, bad, good))  # the first is that of before the first hand
     veil = tokens.Veil(DEVICE, lambda _: next(drawn))
     _, commit = veil.begin(3)
     assert commit.commitment == tokens.commitment(DEVICE, 3, good)

@@ -70,15 +70,21 @@ def shoe_seed(request: pytest.FixtureRequest) -> int:
     return seed
 
 
+@pytest.fixture
+def shoe_open() -> bool:
+    """Whether the table is open: the shoe names its cards on the line. False: sealed, as at a live table."""
+    return False
+
+
 # ---- the bench
 
 
 @pytest.fixture
-def emulated_shoe(shoe_interpreter: str, shoe_pace: str) -> Iterator[EmulatedShoe]:
+def emulated_shoe(shoe_interpreter: str, shoe_pace: str, shoe_open: bool) -> Iterator[EmulatedShoe]:
     """A shoe with the real firmware. `emulated_shoe.port` is a serial port that any program can open."""
     from dealershoe.emulate.shoe import EmulatedShoe
 
-    with EmulatedShoe(pace=shoe_pace, interpreter=shoe_interpreter) as shoe:
+    with EmulatedShoe(pace=shoe_pace, interpreter=shoe_interpreter, opened=shoe_open) as shoe:
         yield shoe
 
 
@@ -92,12 +98,12 @@ def shoe_line(emulated_shoe: EmulatedShoe, shoe_seed: int) -> Iterator[FaultyLin
 
 
 @pytest.fixture
-def shoe_bridge(request: pytest.FixtureRequest, shoe_rules: str, tmp_path: Path) -> Iterator[Table]:
+def shoe_bridge(request: pytest.FixtureRequest, shoe_rules: str, shoe_open: bool, tmp_path: Path) -> Iterator[Table]:
     """The bridge of this package at the shoe, through `shoe_line` if the test has one."""
     from dealershoe.bench.table import Table
 
     end: Any = request.getfixturevalue("shoe_line" if "shoe_line" in request.fixturenames else "emulated_shoe")
-    with Table(end.port, shoe_rules, tmp_path) as table:
+    with Table(end.port, shoe_rules, tmp_path, shoe_open) as table:
         yield table
 
 

@@ -18,10 +18,12 @@ DEADLINE_S = 20.0  # until a wait gives up; a busy test machine is slow, not wro
 class Table:
     """A context manager. `said` has what happened, `journal` is the file that keeps every fact."""
 
-    def __init__(self, port: str, rules: str, folder: Path) -> None:
+    def __init__(self, port: str, rules: str, folder: Path, open_table: bool = False) -> None:
         self.said: list[Happening] = []
         self.journal = folder / "dealershoe.journal"
-        self._bridge = open_bridge(port, rules, self.journal, self.said.append, shelf=folder / "shelf")
+        self._bridge = open_bridge(
+            port, rules, self.journal, self.said.append, open_table=open_table, shelf=folder / "shelf"
+        )
 
     def __enter__(self) -> Self:
         self._bridge.start()

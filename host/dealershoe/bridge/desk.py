@@ -16,8 +16,9 @@ from shoelink import schema
 
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.record import NEW_TABLE, Before, body, finding_row, hand_row, pack_rows, ruling_row
+from dealershoe.bridge.sealed import Promises
 from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
-from dealershoe.bridge.translate import FAULTS, Context, Told, table_events
+from dealershoe.bridge.translate import FAULTS, Context, Told, names_its_card, table_events
 from dealershoe.bridge.words import SENSOR, event_words, ruling_words
 from dealershoe.deal.grammar import parse_line, render
 from dealershoe.deal.items import DealNext, Expect
@@ -48,6 +49,10 @@ SOURCES = {schema.Seat: SENSOR, schema.Key: KEY}
 NOTES = ("note", "refused", "fault", "link")
 NOTES_KEPT = 8
 NO_HAND = "no hand has begun"
+OPEN_SHOE = (
+    "this shoe is an open one, whoever reads its line knows the cards in play; switch it off and on without its "
+    "exposed key, or run the table with --open"
+)
 
 
 class Moment(NamedTuple):
@@ -78,6 +83,8 @@ class Desk:
         self.last_ruling: Ruling | None = None  # of all hands: the strongest of the latest event that was ruled on
         self.counts = {"hands": 0, "draws": 0, "findings": 0, "facts": 0}
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # the last words that are no draw, ruling or signal
+        self.device = b""  # of the shoe on the line, its 8 bytes
+        self._promises = Promises()
         self._next_fact = next_fact
         self._previous: set[int] = set()  # hands whose late cards are no surprise
         self._seen_hand = before.seen  # the hand that the shoe named last
@@ -238,8 +245,15 @@ class Desk:
     def _report(self, fact: int, message: Any, backlog: bool) -> None:
         if message is None:
             self._note("the shoe reports something that this bridge does not know: kept")
+        elif names_its_card(message) and not self.open_table and not backlog:
+            self.halt_why = OPEN_SHOE
+            self._align(OPEN_SHOE)
         elif isinstance(message, schema.Fault | schema.Clear):
             self._fault(message)
+        elif isinstance(message, schema.Commit):
+            self._promised(message)
+        elif isinstance(message, schema.Reveal):
+            self._revealed(fact, message)
         else:
             self._seen_hand = message.hand
             told = table_events(message, self._context())
@@ -248,6 +262,19 @@ class Desk:
                     self._next_by_key(fact, message.hand, told.events[0])
             elif self._of_this_hand(message, backlog) and not self.align_why:
                 self._sensed(fact, message, told)
+
+    def _promised(self, commit: schema.Commit) -> None:
+        """A hand begins at the shoe. If it is the hand in play, and cards are out, the shoe has forgotten them."""
+        self._promises.made(commit)
+        if commit.hand == self.hand and self._passage and not self.align_why:
+            self._align("the shoe lost its memory in the middle of the hand")
+
+    def _revealed(self, fact: int, reveal: schema.Reveal) -> None:
+        """The secret of a hand that is over: the record says whether it proves which cards were dealt."""
+        why = self._promises.broken(self.device, reveal)
+        self.entries.append(EventRow(fact, reveal.hand, None, "Broken" if why else "Revealed", "{}"))
+        if why:
+            self.happen("fault", f"the secret of the shoe's hand {reveal.hand} proves nothing: {why}")
 
     def _sensed(self, fact: int, message: Any, told: Told) -> None:
         if told.note:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.translate import FAULTS
 from dealershoe.bridge.words import place_words, way_up_words
+from dealershoe.deck.cards import face
 from dealershoe.table.setup import Setup
 from dealershoe.table.state import Card, HandState
 from dealershoe.view.snapshot import DrawView, LightView, RulingView, SeatView, Snapshot, StepLine
@@ -89,7 +90,7 @@ def _marks(hand: HandState, setup: Setup, seat: int) -> tuple[str, ...]:
 
 
 def _faces(hand: HandState, place: int | str) -> tuple[str, ...]:
-    return tuple(card.card or "??" for card in hand.cards if card.place == place)
+    return tuple(face(card.card) or "??" for card in hand.cards if card.place == place)
 
 
 def _draw(card: Card, open_table: bool) -> DrawView:
@@ -111,5 +112,5 @@ def _draw(card: Card, open_table: bool) -> DrawView:
         card.confirmed,
         way_up_words(card.boxed),
         marks,
-        card.card if open_table else None,
+        face(card.card) if open_table else None,
     )

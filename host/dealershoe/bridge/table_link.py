@@ -14,7 +14,7 @@ from shoelink.link import Link
 
 from dealershoe.bridge.acquaintance import Acquaintance, Dictionaries
 from dealershoe.bridge.desk import Desk, Moment
-from dealershoe.record.entries import DeviceRow
+from dealershoe.record.entries import DeviceRow, LinkRow
 
 ASK_MS = 20  # while a dictionary is asked for, so long at most between two turns
 TICKS = 0x3FFFFFFF  # milliseconds of the link wrap at 2^30, as on the shoe
@@ -57,6 +57,7 @@ class TableLink:
         self.shoe_stats: schema.Stats | None = None  # the newest that the shoe has sent
         self._taken = dict(stored)  # for each journal of a shoe, the highest number told to the table
         self._stored: Mapping[bytes, int] = stored
+        self._at = Moment(0, 0)  # now
         self._journal: bytes | None = None  # of the shoe on the line
         self._came = 0  # the highest number that came since it greeted
         self._shown = (-1, "")  # what of the desk was wished for last
@@ -124,6 +125,7 @@ class TableLink:
                 self.why_down = self.desk.halt_why = ""
                 self.sessions += 1
                 proven = ", proven by its key" if self.link.sealed else ""
+                self.desk.entries.append(LinkRow("up", "", self.device, *self._at))
                 self.desk.happen("link", f"the shoe {self.device} is on the line{proven}")
             case notice.Delivered(message=schema.Stats() as stats):
                 self.shoe_stats = stats
@@ -152,6 +154,7 @@ class TableLink:
         self._journal = journal
         self._backlog = hello.next
         self._came = 0
+        self.desk.device = bytes(ident.device) if ident else b""
         self.device = device_name(bytes(ident.device)) if ident else ""
         build = bytes(ident.build).rstrip(b"\0").decode("ascii", "replace") if ident else None
         self.desk.entries.append(
@@ -203,7 +206,9 @@ class TableLink:
     def _down(self, why: str) -> None:
         if why != self.why_down:
             self.why_down = why
+            self.desk.entries.append(LinkRow("down", why, self.device, *self._at))
             self.desk.happen("link", f"unsupervised: {why}")
 
     def _tell_time(self, at: Moment) -> None:
+        self._at = at
         self.link.stamp = schema.word(at.mono_ns // 1_000 & 0xFFFFFFFF)

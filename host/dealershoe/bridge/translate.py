@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from shoelink import schema
+from shoelink import schema, tokens
 
-from dealershoe.deck.cards import card_name
+from dealershoe.deck.cards import card_name, sealed_name
 from dealershoe.events import (
     Ack,
     Act,
@@ -32,7 +32,6 @@ PLACES: dict[int, Place] = {
     schema.TARGET_MUCK: "muck",
     schema.TARGET_OFF_TABLE: "off-table",
 }
-CARDS = 54  # of a deck with its two jokers: tokens of an open table
 FAULTS = {
     schema.FAULT_HALF_DRAWN: "a card is stopped half out of the shoe",
     schema.FAULT_HEAD: "a reading head does not work",
@@ -68,10 +67,19 @@ def place_of(code: int) -> Place | None:
     return code if 1 <= code <= 11 else PLACES.get(code)
 
 
-def face_of(token: bytes) -> str | None:
-    """The card that a token names on an open table ("As", "joker"); None: unread, or opaque."""
+def card_of(token: bytes, joker: bool = False) -> str | None:
+    """The card that a token names: "As" on an open table, "~9f3a21c0" on a sealed one, "joker"; None: unread."""
+    if token == schema.TOKEN_UNREAD:
+        return None
     number = schema.value(token)
-    return card_name(number) if number < CARDS else None
+    return "joker" if joker else card_name(number) if number < tokens.CARDS else sealed_name(token)
+
+
+def names_its_card(message: Any) -> bool:
+    """Whether a message tells everyone on the line which card it is, or that the cards of a hand will be told."""
+    if isinstance(message, schema.Commit):
+        return bytes(message.commitment) == tokens.OPEN
+    return isinstance(message, schema.Card) and schema.value(message.token) < tokens.CARDS
 
 
 def table_events(message: Any, context: Context) -> Told:
@@ -85,7 +93,7 @@ def _card(card: Any, _: Context) -> Told:
     flags = card.flags
     draw = Draw(
         target=place_of(card.target),
-        card=face_of(card.token),
+        card=card_of(card.token, bool(flags & schema.CARD_JOKER)),
         boxed=card.way_up == schema.WAY_UP,
         double=bool(flags & schema.CARD_DOUBLE),
         unread=bool(flags & schema.CARD_UNREAD),

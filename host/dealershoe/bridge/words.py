@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from dealershoe.deal.grammar import render
+from dealershoe.deck.cards import face
 from dealershoe.events import Draw, Event, Hand, NextHand, Place, ReportTarget
 from dealershoe.rules.ruling import Ruling
 from dealershoe.session import TableSession
@@ -50,12 +51,13 @@ def _draw_words(event: Draw, session: TableSession, open_table: bool) -> tuple[s
     place = place_words(card.place if card else event.target)
     sure = "" if card is not None and card.confirmed else " (inferred)"
     marks = [name for name in ("double", "unread", "foreign") if getattr(event, name)]
-    face = f" {event.card}" if open_table and event.card else ""
-    words = f"#{number} {way_up_words(event.boxed)} → {place}{sure}{face}"
+    seen = face(event.card) if open_table else None
+    shown = f" {seen}" if seen else ""
+    words = f"#{number} {way_up_words(event.boxed)} → {place}{sure}{shown}"
     words += "".join(f" {mark}" for mark in marks)
     data: dict[str, Any] = {"draw": number, "place": place, "confirmed": not sure, "boxed": event.boxed, "marks": marks}
-    if face:
-        data["card"] = event.card
+    if seen:
+        data["card"] = seen
     return "draw", words, data
 
 

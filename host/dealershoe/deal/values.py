@@ -102,6 +102,8 @@ def _write_seats(seats: Iterable[int]) -> str:
 def _read_card(word: str) -> str:
     if word.lower() == JOKER:
         return JOKER
+    if re.fullmatch(r"~[0-9a-f]{8}", word):  # sealed: only whether it is the same card
+        return word
     rank, suit = word[:-1].upper(), word[-1:].lower()
     rank = "T" if rank == "10" else rank
     if len(rank) != 1 or len(suit) != 1 or rank not in RANKS or suit not in SUITS:

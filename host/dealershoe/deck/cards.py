@@ -6,6 +6,7 @@ jokers (the link's CARD token on an open table, and the six card bits of the pri
 
 from __future__ import annotations
 
+SEALED = "~"  # before a token: a card whose name nobody may know yet, only whether it is the same
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 FIFTY_TWO = tuple(rank + suit for suit in SUITS for rank in RANKS)
@@ -39,3 +40,17 @@ def card_name(number: int) -> str:
     if not 0 <= number < len(FIFTY_TWO):
         raise ValueError(f"{number} is no card number: 0 to 51, 52 and 53 are the jokers")
     return FIFTY_TWO[number]
+
+
+def sealed_name(token: bytes) -> str:
+    """What a card is called while its identity is sealed.
+
+    >>> sealed_name(b"\x9f\x3a\x21\xc0")
+    '~9f3a21c0'
+    """
+    return SEALED + token.hex()
+
+
+def face(name: str | None) -> str | None:
+    """The name of a card if it says which card it is, else None."""
+    return None if name is None or name.startswith(SEALED) else name

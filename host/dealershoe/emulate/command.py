@@ -33,7 +33,7 @@ LOOK_S = 0.5  # between two looks whether the firmware still runs
 LIVE_HELP = f"""\
 Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, card 3 exposed, betting complete. Also:
   press KEY [held]     KEY one of {", ".join(KEYS)}
-  look                 what light and sound do, which card is next
+  look                 what light and sound do, how many cards there are (with --open which is next)
   power [held KEY]     switch the shoe off and on; with the floor key held it can be enrolled
   help
 The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
@@ -48,6 +48,7 @@ The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
 @click.option("--link", type=click.Path(path_type=Path), help="A name for the port: a symbolic link to the pty.")
 @click.option("--say", type=click.Path(path_type=Path), help="Append lines that no shoe can sense to this file.")
 @click.option("--flash", type=click.Path(path_type=Path), help="A folder for what the shoe keeps: its key.")
+@click.option("--open", "opened", is_flag=True, help="An open table, for training and benches: cards are named.")
 @click.option("--no-wait", is_flag=True, help="Play the script without a host in session.")
 @click.option("--verbose", "-v", is_flag=True, help="Show each frame on the line.")
 def command(
@@ -59,6 +60,7 @@ def command(
     link: Path | None,
     say: Path | None,
     flash: Path | None,
+    opened: bool,
     no_wait: bool,
     verbose: bool,
 ) -> None:
@@ -71,7 +73,7 @@ def command(
     lines = _script(script) if script is not None else ()
     session = TableSession(load_stack(rules))
     out = _Printer()
-    shoe = EmulatedShoe(pace=pace, flash=flash)
+    shoe = EmulatedShoe(pace=pace, flash=flash, opened=opened)
     if verbose:
         shoe.line.on_frame = lambda heard: out(_frame(heard))
     teller = _Teller(shoe, out, say)
@@ -215,7 +217,9 @@ def _obey(
         case ["help"]:
             out(LIVE_HELP)
         case ["look"]:
-            following = f"{len(shoe.deck)} cards, next {shoe.deck[0].name}" if shoe.deck else "no card"
+            following = f"{len(shoe.deck)} cards" if shoe.deck else "no card"
+            if shoe.opened and shoe.deck:
+                following += f", next {shoe.deck[0].name}"
             out(f"{narrator.words()}; in the shoe {following}")
         case ["power"]:
             shoe.power_cycle()

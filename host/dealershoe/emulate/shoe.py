@@ -26,13 +26,13 @@ from dealershoe.emulate.mechanics import (
     EMPTY,
     GONE,
     IN_SHOE,
+    PLACE_CODES,
     SAMPLE_MS,
     PaperCard,
     Run,
     Scene,
     State,
     angle_of,
-    arrival,
     printed,
 )
 from dealershoe.emulate.motion import Path as Motion
@@ -70,6 +70,7 @@ class EmulatedShoe:
     moves cards in real time; "fast" passes them as quickly as the firmware looks. `interpreter` "auto" takes
     MicroPython where there is a wheel for it and CPython elsewhere (`on_micropython` says which). `flash`: a folder for
     what the firmware keeps without power (its key), else it forgets that too. `holding`: a key held down at power-up.
+    `opened`: switched on with the exposed key held, whenever no other is: its cards are named on the line.
     """
 
     def __init__(
@@ -82,7 +83,9 @@ class EmulatedShoe:
         device_id: bytes = b"EMULATED",
         flash: Path | None = None,
         holding: str | None = None,
+        opened: bool = False,
         stuck: int = 0,
+        failing: Mapping[str, str] | None = None,
     ) -> None:
         if pace not in ("real", "fast"):
             raise ValueError(f"pace {pace!r}: real or fast")
@@ -98,6 +101,8 @@ class EmulatedShoe:
         self.resets = 0
         self._firmware = Firmware(interpreter, firmware, device_id, flash)
         self._holding = holding
+        self._failing = ";".join(f"{part}={how}" for part, how in (failing or {}).items())
+        self.opened = opened
         self.port = self._firmware.port
         self.on_micropython = self._firmware.on_micropython
         self._changed = threading.Condition()
@@ -139,8 +144,10 @@ class EmulatedShoe:
 
     def _start(self, cause: int, holding: str | None = None) -> None:
         self._closing = False
+        if cause == POWER_ON and holding is None and self.opened:
+            holding = "exposed"
         self.line.restart()
-        self._wire = self._firmware.start(cause, self.pace, timeline.ladder(holding))
+        self._wire = self._firmware.start(cause, self.pace, timeline.ladder(holding), self._failing)
         if holding is not None:
             self._send(timeline.key(None))
         if self._scene is not None or self.stuck:
@@ -268,10 +275,9 @@ class EmulatedShoe:
         self._scene = None
         if arrives and self._target is not None:
             delay = round(FLIGHT / max(motion.speed, 0.1) / SAMPLE_MS)
-            for _card in self.pulled:
-                message = arrival(self._target, self._face_up)
-                if message:
-                    self._send(timeline.bus(message, delay))
+            place = PLACE_CODES.get(self._target)
+            if place is not None:  # there is no node for a card that left the table
+                self._send(timeline.arrival(place, self._face_up, delay) * len(self.pulled))
 
     def _move(self, motion: Motion) -> None:
         assert self._scene is not None
@@ -309,6 +315,15 @@ class EmulatedShoe:
     def switch(self, pin: int, level: int) -> None:
         """Set an input pin that is none of the sensors (a lid switch, say)."""
         self._send(timeline.switch(pin, level))
+
+    def fail(self, part: str, how: str) -> None:
+        """A part fails from now on, in one of the ways of `parts.FAILURES`."""
+        self._send(timeline.fail(part, how))
+
+    def mend(self) -> None:
+        """All parts work again."""
+        self._failing = ""
+        self._send(timeline.fail("", ""))
 
     # ---- what the shoe does
 

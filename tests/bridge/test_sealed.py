@@ -1,0 +1,212 @@
+"""Sealed identities at the table: what is found all the same, what a broken word is called, and that nothing tells."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bridge.rig import SHOE_IDENT, Rig
+from dealershoe.bench.table import Table
+from dealershoe.bridge.look import snapshot
+from dealershoe.deck.cards import FIFTY_TWO, card_number
+from dealershoe.demo.scripts import load
+from dealershoe.emulate.dealer import ScriptedDealer
+from dealershoe.emulate.shoe import EmulatedShoe, Shown
+from dealershoe.emulate.timeline import Output
+from dealershoe.record.entries import EventRow, Fact, RulingRow
+from dealershoe.rules.stack import Stack, load_stack
+from dealershoe.session import TableSession
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shoelink import schema, tokens
+
+STACK = "tda-2024+house"
+HAND = "hand seats=1-6 button=6"
+
+
+@cache
+def rules() -> Stack:
+    return load_stack(STACK)
+
+
+class Sealed(Rig):
+    """A rig whose shoe calls its cards by tokens, and is honest unless told otherwise."""
+
+    def __init__(self, secret: bytes = bytes(16)) -> None:
+        super().__init__(rules=rules())
+        self.secret = secret
+        self.run(50)
+        self.say(HAND)
+        self.run(20)
+        self.begins()
+
+    def begins(self, secret: bytes | None = None) -> None:
+        """The shoe says that a hand begins."""
+        bound = tokens.commitment(SHOE_IDENT.device, self.shoe.due.hand, secret or self.secret)
+        self.shoe.link.report(schema.Commit(self.shoe.due.hand, bound))
+        self.run(20)
+
+    def draw(self, number: int, name: str, **changed: Any) -> None:
+        """A card leaves."""
+        card = card_number(name)
+        flags = changed.pop("flags", 0) | (schema.CARD_JOKER if name == "joker" else 0)
+        token = tokens.tokens(self.secret)[4 * card : 4 * card + 4]
+        self.card(number, token=token, flags=flags, **changed)
+        self.run(20)
+
+    @property
+    def ruled(self) -> list[str]:
+        return [entry.finding.split("(")[0] for entry in self.durable if isinstance(entry, RulingRow)]
+
+
+def test_a_card_that_comes_twice_is_found_while_it_is_sealed() -> None:
+    rig = Sealed()
+    for number, name in enumerate(("As", "Kd", "7c", "As"), 1):
+        assert rig.ruled == []
+        rig.draw(number, name)
+    assert len(rig.ruled) == 1
+    assert "duplicate" in rig.ruled[0]
+    assert rig.shoe.signal.signal == schema.SIGNAL_STOP
+    assert not [line for line in rig.said if "As" in line or "~" in line]
+
+
+def test_a_joker_and_a_card_of_another_deck_are_found_while_they_are_sealed() -> None:
+    for name, flags, finding in (("joker", 0, "joker"), ("As", schema.CARD_FOREIGN, "foreign")):
+        rig = Sealed()
+        rig.draw(1, "2c")
+        rig.draw(2, name, flags=flags)
+        assert len(rig.ruled) == 1, rig.said
+        assert finding in rig.ruled[0]
+
+
+def end_of_hand(rig: Sealed, secret: bytes) -> list[str]:
+    """The next hand begins, the shoe reveals `secret`; what the record says of it, and what the table said."""
+    old = rig.shoe.due.hand
+    rig.say("award")
+    rig.say("hand next")
+    rig.run(20)
+    before = len(rig.said)
+    rig.shoe.link.report(schema.Reveal(old, secret))
+    rig.run(20)
+    kinds = [entry.kind for entry in rig.durable if isinstance(entry, EventRow) and entry.hand == old]
+    return [kinds[-1], *rig.said[before:]]
+
+
+def test_a_secret_that_was_committed_to_opens_the_hand_without_a_word() -> None:
+    rig = Sealed()
+    rig.draw(1, "As")
+    assert end_of_hand(rig, rig.secret) == ["Revealed"]
+
+
+def test_another_secret_than_the_one_committed_to_proves_nothing_and_is_said() -> None:
+    rig = Sealed()
+    rig.draw(1, "As")
+    kind, said = end_of_hand(rig, b"another secret..")
+    assert kind == "Broken"
+    assert "proves nothing: it had committed itself to another" in said
+
+
+def test_a_secret_that_nothing_was_committed_to_proves_nothing() -> None:
+    rig = Rig(rules=rules())
+    rig.run(50)
+    rig.shoe.link.report(schema.Reveal(9, bytes(16)))
+    rig.run(20)
+    assert any("hand 9 proves nothing: it had not committed itself to any" in line for line in rig.said)
+
+
+def test_a_shoe_that_begins_the_hand_in_play_anew_has_lost_its_memory() -> None:
+    rig = Sealed()
+    rig.begins()  # said twice before the first card: nothing was forgotten
+    assert not rig.desk.align_why
+    rig.draw(1, "As")
+    rig.begins(b"another secret..")
+    assert rig.desk.align_why.startswith("the shoe lost its memory in the middle of the hand")
+
+
+@pytest.mark.parametrize("how", ["it says so", "it does not say so"])
+def test_a_table_that_is_not_open_stops_at_a_shoe_that_is(how: str) -> None:
+    rig = Sealed()
+    if how == "it says so":
+        rig.shoe.link.report(schema.Commit(rig.shoe.due.hand, tokens.OPEN))
+    else:
+        rig.card(1, token=schema.word(51))
+    rig.run(20)
+    assert rig.shoe.signal.signal == schema.SIGNAL_STOP
+    assert any("this shoe is an open one" in line and "run the table with --open" in line for line in rig.said)
+    assert rig.desk.session.draws == 0
+
+
+def told_of(names: list[tuple[str, bool, bool]], renamed: dict[str, str]) -> tuple[Any, ...]:
+    """Everything that comes out of a table when cards are dealt: lines, signals, dues, the record, the picture."""
+    rig = Sealed(hashlib.sha256(b"the same for both").digest()[:16])
+    for number, (name, boxed, back) in enumerate(names, 1):
+        rig.draw(number, renamed[name], way_up=schema.WAY_UP if boxed else schema.WAY_DOWN)
+        if back:
+            rig.back(number)
+            rig.run(20)
+            rig.draw(number, renamed[name])
+    kept = [entry for entry in rig.durable if not isinstance(entry, Fact)]
+    return rig.said, rig.shoe.dues, rig.shoe.signal, kept, snapshot(rig.desk, "", "")
+
+
+DEALS = st.lists(st.tuples(st.sampled_from(FIFTY_TWO), st.booleans(), st.booleans()), min_size=1, max_size=14)
+
+
+@given(DEALS, st.permutations(FIFTY_TWO))
+@settings(max_examples=40, deadline=None)
+def test_two_deals_that_differ_by_a_permutation_of_the_cards_look_the_same(
+    names: list[tuple[str, bool, bool]], order: list[str]
+) -> None:
+    """Duplicates among them. The raw frames apart: they have other tokens."""
+    same = dict(zip(FIFTY_TWO, FIFTY_TWO, strict=True))
+    assert told_of(names, same) == told_of(names, dict(zip(FIFTY_TWO, order, strict=True)))
+
+
+class Watched:
+    """A script dealt at the emulated shoe, by its firmware: what host, light, sound and journal gave away."""
+
+    def __init__(self, script: str, seed: int, folder: Path) -> None:
+        folder.mkdir()
+        with EmulatedShoe(pace="fast") as shoe, Table(shoe.port, STACK, folder) as table:
+            cards: list[bytes] = []
+            shoe.line.on_frame = lambda heard: (
+                cards.append(heard.message.token) if isinstance(heard.message, schema.Card) else None
+            )
+            dealer = ScriptedDealer(shoe, TableSession(rules()), table.ask, seed=seed)
+            order = []
+            for line in dealer.play(load(script).lines):
+                if line.text.startswith("hand"):  # before it the light says how shoe and host meet, in real time
+                    shoe.quiet()
+                    shoe.shown.clear()
+                order += [card.name for card in shoe.pulled] if line.text.startswith("card") else []
+            shoe.quiet()
+            self.pulled = order
+            self.tokens = {schema.value(token) for token in cards} - {schema.value(schema.TOKEN_UNREAD)}
+            self.said = [(one.kind, one.text) for one in table.said if one.kind not in ("stats", "link", "note")]
+            # the rhythm of a light is real time: what it lights up in, one after the other, is not
+            self.light = [colour for colour, _ in groupby(one for one in map(lit, shoe.shown) if one)]
+
+
+def lit(shown: Shown) -> str:
+    """The colour of a light, or the pitch of a sound; "" for what else a shoe puts out, and for darkness."""
+    if shown.output == Output.BITS:
+        colours = {shown.data[at : at + 3] for at in range(1, len(shown.data) - 2, 3)} - {bytes(3)}
+        return ",".join(sorted(colour.hex() for colour in colours))
+    return shown.data.hex() if shown.output == Output.PWM else ""
+
+
+@pytest.mark.parametrize("script", ["t03-third-card-exposed", "t11-two-boxed-cards-nothing-for-the-first"])
+def test_light_sound_and_words_of_the_real_firmware_do_not_depend_on_the_order_of_the_deck(
+    script: str, tmp_path: Path
+) -> None:
+    one, other = (Watched(script, seed, tmp_path / str(seed)) for seed in (1, 2))
+    assert one.pulled != other.pulled  # the same deal of two decks
+    assert one.said == other.said
+    assert one.light == other.light
+    assert one.tokens
+    assert min(one.tokens | other.tokens) > 53  # and no frame named a card
+    assert not one.tokens & other.tokens
