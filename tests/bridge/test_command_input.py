@@ -28,7 +28,7 @@ class Slow:
         self.told: list[object] = []
         self.full = threading.Event()
 
-    def tell(self, text: str, origin: str, line: int, done: object) -> None:
+    def tell(self, text: str, origin: str, line: int, done: object, who: str) -> None:
         self.told.append(done)
         if len(self.told) == WAITING_LINES:
             self.full.set()

@@ -51,6 +51,7 @@ class Said:
     origin: str
     line: int
     done: Callable[[UserError | None], None]
+    who: str
 
 
 class Bridge:
@@ -107,10 +108,18 @@ class Bridge:
         self._room.enter(self)
 
     def tell(
-        self, text: str, origin: str, line: int = 1, done: Callable[[UserError | None], None] | None = None
+        self,
+        text: str,
+        origin: str,
+        line: int = 1,
+        done: Callable[[UserError | None], None] | None = None,
+        who: str = "",
     ) -> None:
-        """A person's line in the words of deal scripts. `done` is called on the room's thread, with a refusal."""
-        self._said.append(Said(text, origin, line, done or (lambda _: None)))
+        """A person's line in the words of deal scripts. `done` is called on the room's thread, with a refusal.
+
+        `origin`: the way it was said; `who` said it, for the record.
+        """
+        self._said.append(Said(text, origin, line, done or (lambda _: None), who))
         self._wake()
 
     def ask(self, text: str, origin: str, line: int = 1, deadline_s: float = 20.0) -> None:
@@ -271,7 +280,7 @@ class Bridge:
             said = self._said.popleft()
             refused = None
             try:
-                self._table.desk.say(said.text, said.origin, said.line, at)
+                self._table.desk.say(said.text, said.origin, said.line, at, said.who)
             except UserError as error:
                 refused = error
             said.done(refused)

@@ -25,6 +25,8 @@ from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import open_bridge
 from dealershoe.errors import UserError
 from dealershoe.link import dictionary, keystore
+from dealershoe.record.keys import default_key
+from dealershoe.record.upgrade import user
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.shelf_command import shelf_option
 from dealershoe.rules.stack import DEFAULT
@@ -71,6 +73,10 @@ WATCH_S = 0.25  # between two looks whether the bridge lives
     help="The file of keys that `enroll` writes. If there is one, only shoes that prove a key in it are taken.",
 )
 @click.option("--any-shoe", is_flag=True, help="Take a shoe without a key, whatever is in that file.")
+@click.option(
+    "--signs", type=click.Path(dir_okay=False, path_type=Path), metavar="KEY", default=default_key,
+    help="The bridge's own key, which signs the journal; without it the one in the user's data folder, made at need.",
+)  # fmt: skip
 @shelf_option
 def command(
     port: str,
@@ -80,6 +86,7 @@ def command(
     open_table: bool,
     keys: Path | None,
     any_shoe: bool,
+    signs: Path,
     shelf: Shelf,
 ) -> None:
     """Run a table: seats, button, actions and reports come as lines of deal scripts on standard input.
@@ -101,6 +108,7 @@ def command(
         shelf=shelf.folder,
         keys=None if any_shoe else keystore.load(keys or keystore.default_path()),
         dictionaries=dictionary.Shelf(dictionary.default_folder()),
+        signs=signs,
     )
     live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     try:
@@ -138,7 +146,7 @@ def _listen(bridge: Bridge) -> None:
             _refused(UserError(f"{STDIN}, line {number}: more than {LONGEST_LINE} characters", "no line is that long"))
             continue
         room.acquire()
-        bridge.tell(line, STDIN, number, done)
+        bridge.tell(line, STDIN, number, done, user())
 
 
 def lines_of(stream: TextIO) -> Iterator[str | None]:
@@ -173,7 +181,7 @@ def _show(bridge: Bridge) -> None:
             if select.select([keys], [], [], FRAME_S)[0]:
                 for line in prompt.feed(os.read(keys, 1024)):
                     typed += 1
-                    bridge.tell(line, STDIN, typed, refused)
+                    bridge.tell(line, STDIN, typed, refused, user())
             now = Picture(replace(bridge.snapshot(), prompt=prompt.text))
             said = [Text(text, style="bold yellow") for at, text in refusals if time.monotonic() - at < READ_S]
             screen.update(Group(now, *said), refresh=True)

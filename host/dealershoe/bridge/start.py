@@ -26,12 +26,14 @@ from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
 from dealershoe.record.journal import Journal
-from dealershoe.trial.scenarios import refuse_failing
+from dealershoe.record.keys import bridge_key
+from dealershoe.record.upgrade import run_row
 from dealershoe.rules.shelf import Shelf, default_shelf
 from dealershoe.rules.shelf_pins import pins, read_layers
 from dealershoe.rules.shelf_watch import Watch
 from dealershoe.rules.stack import DEFAULT, Stack, load_stack
 from dealershoe.session import TableSession
+from dealershoe.trial.scenarios import refuse_failing
 
 IDENT = schema.Ident(b"bridge\0\0", __version__.encode().ljust(12, b"\0"), bytes(16))
 
@@ -41,7 +43,7 @@ class Place:
     """A table to be opened: its `name` in the room, the `port` of its shoe, the file that keeps its facts.
 
     `port`: a path, "usb:VID:PID[:SERIAL]" or "auto". `rules`: the stack to begin with, "" for what is in force on the
-    shelf. `open_table`: cards may be named.
+    shelf. `open_table`: cards may be named. `signs`: the file of the key that signs the journal, None: nobody does.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Place:
     journal: Path
     rules: str = ""
     open_table: bool = False
+    signs: Path | None = None
 
 
 class Rulebooks:
@@ -120,15 +123,17 @@ def open_bridge(
     shelf: Path | None = None,
     keys: Mapping[bytes, bytes] | None = None,
     dictionaries: Dictionaries | None = None,
+    signs: Path | None = None,
 ) -> Bridge:
     """A bridge on `port` (a path or "auto"), not started yet; `heard` gets every happening, on its room's thread.
 
     It begins with the stack `rules`, or, where that is "", with what is in force on the `shelf` (or with the default,
     where nothing is), and takes up what is put in force there later. `keys`: of the shoes that are enrolled; if there
-    are any, no other shoe is taken. `dictionaries`: where schemas of other releases are kept. Raises UserError for a
-    stack, a shelf, a journal or a port that cannot be used, and for a pack that fails a scenario of its own.
+    are any, no other shoe is taken. `dictionaries`: where schemas of other releases are kept. `signs`: the file of the
+    key that signs the journal, made where there is none. Raises UserError for a stack, a shelf, a journal, a key or a
+    port that cannot be used, and for a pack that fails a scenario of its own.
     """
-    place = Place("", port, journal, rules, open_table)
+    place = Place("", port, journal, rules, open_table, signs)
     return _open(place, Room(), Rulebooks(shelf), heard, keys, dictionaries, None)
 
 
@@ -176,10 +181,11 @@ def _open(
     """A bridge in `room`. `ports`: where its shoe will be looked for, None: it must be there now."""
     stack = books.stack(place.rules)
     check(place.port)
-    journal = Journal(place.journal)
+    journal = Journal(place.journal, bridge_key(place.signs) if place.signs else None)
     writer = Writer(journal, room.scribes)
     try:
         desk = desk_from(journal, stack, books.shelf, open_table=place.open_table)
+        desk.entries.insert(0, run_row("begin", f"port {place.port}", *moment()))
         address = Address(place.port, sought=True) if ports else find(place.port)
         link = Link(schema.HOST, IDENT, os.urandom, decoder=Decoder(), keys=keys)
         table = TableLink(link, desk, writer.stored, dictionaries)
