@@ -112,3 +112,23 @@ def test_s110_the_lamps_go_dark_before_anything_else(firmware: EmulatedShoe) -> 
     lit = [number for number, data in enumerate(shown) if any(data[1:])]
     assert dark, "the strip is written dark at the start"
     assert dark[-1] == lit[-1] - 1
+
+
+def test_a_host_that_is_open_and_does_not_read_holds_no_card_up(firmware: EmulatedShoe) -> None:
+    """micropython #9634: what nobody reads fills the port, and a write would block the firmware."""
+    ping = schema.pack(schema.Ping(b"\1\2\3\4"))
+    with HostEnd(firmware.port) as host:
+        host.frozen = True
+        for number in range(1_000):  # 24 kB of PONGs; a pty takes 4
+            host.write(frame.encode(schema.PING | schema.FROM_HOST, 0, number, 0, ping))
+        for _ in range(10):
+            firmware.pull(wait=False)
+        firmware.settle()  # all have gone past the sensors, and the firmware has looked
+        assert not [event for event in host.events if isinstance(event, schema.Card)]
+        host.frozen = False
+        cards = host.next(schema.Card, 10)
+        host.wait_for(lambda: host.link.up, "the session")
+    draws = [card.draw for card in cards]
+    assert draws == list(range(draws[0], draws[0] + 10))
+    times = [schema.value(card.t_us) for card in cards]
+    assert times == sorted(set(times)), "taken when each card passed, not when somebody read"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from protocol.faulty_line import Rig, card, ident
 from protocol.lone import heard, hello, lone_host, lone_shoe, say
@@ -13,6 +13,8 @@ NOISE = b"\0noise\0"
 
 
 @given(st.integers(0x8000, 1 << 64), st.integers(-0x8000, 0x7FFF))
+@example(0x8000, -0x8000)
+@example(0xFFFF, 0x7FFF)
 def test_sixteen_bits_are_extended_to_the_nearest_number(near: int, apart: int) -> None:
     assert frame.extend((near + apart) & 0xFFFF, near) == near + apart
 
