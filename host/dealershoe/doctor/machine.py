@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import platform
 import shutil
-import sqlite3
 import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from urllib.parse import quote
 
 from dealershoe import __version__
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.emulate.process import micropython
 from dealershoe.errors import UserError
-from dealershoe.record.schema import APPLICATION_ID, VERSION
+from dealershoe.record.opening import is_new, reading
+from dealershoe.record.schema import VERSION
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.stack import DEFAULT, load_stack, shipped
 
@@ -85,43 +84,17 @@ def journal(path: Path) -> Iterator[Finding]:
 
 def _journal(path: Path) -> Finding:
     try:
-        with path.open("rb") as file:
-            head = file.read(100)
-    except OSError as error:
-        return Finding(
-            "journal", BAD, f"The journal {path} cannot be read: {error.strerror}.", "Give this user the right."
-        )
-    if head and int.from_bytes(head[68:72], "big") != APPLICATION_ID:
-        return Finding("journal", BAD, f"{path} is not a journal of a bridge.", "Use another file with --journal.")
-    found = int.from_bytes(head[60:64], "big") if head else VERSION
-    if found != VERSION:
-        return Finding(
-            "journal",
-            BAD,
-            f"The journal {path} has version {found}, this bridge writes version {VERSION}.",
-            "Keep the file and let the bridge begin a new one with --journal.",
-        )
-    try:
-        database = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=1.0)
-        try:
-            (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
-            facts = database.execute("SELECT count(*) FROM facts").fetchone()[0] if head else 0
-        finally:
-            database.close()
-    except sqlite3.Error as error:
-        return _damaged(path, str(error))
-    if verdict != "ok":
-        return _damaged(path, verdict)
+        if is_new(path):
+            return Finding("journal", NOTE, f"The journal {path} is empty; the first run begins it.")
+        with reading(path) as database:
+            (found,) = database.execute("PRAGMA user_version").fetchone()
+            (facts,) = database.execute("SELECT count(*) FROM facts").fetchone()
+    except UserError as error:
+        return Finding("journal", BAD, f"{error.seen[:1].upper()}{error.seen[1:]}: {error.cause}.", _next(error, ""))
+    if found < VERSION:
+        seen = f"The journal {path} has version {found}, which the next run brings up to {VERSION}."
+        return Finding("journal", NOTE, seen, "Copy it first if the earlier release is to read it again.")
     return Finding("journal", GOOD, f"The journal {path} is sound and has {facts} facts.")
-
-
-def _damaged(path: Path, why: str) -> Finding:
-    return Finding(
-        "journal",
-        BAD,
-        f"The journal {path} is damaged: {' '.join(why.split())}.",
-        "Keep a copy of it and of the files beside it, and let the bridge begin a new one with --journal.",
-    )
 
 
 def _next(error: UserError, otherwise: str) -> str:
