@@ -13,12 +13,13 @@ from dealershoe.deal.grammar import header_stacks, parse
 from dealershoe.errors import UserError
 from dealershoe.judge.runner import run_script
 from dealershoe.rules import judge
+from dealershoe.rules import lint as linting
 from dealershoe.rules.command import command
 from dealershoe.rules.conditions import Condition
 from dealershoe.rules.expression import ConditionError
 from dealershoe.rules.lint import lint
 from dealershoe.rules.lint_remedies import CARDLESS, DEALING, SEATLESS
-from dealershoe.rules.lint_space import BONDS, OF_KIND, RANGES, TEXTS, assignments
+from dealershoe.rules.lint_space import BONDS, OF_KIND, RANGES, TEXTS, Budget, TooWideError, assignments
 from dealershoe.rules.stack import SHIPPED, load_stack
 from dealershoe.table.findings import FACTS, KINDS, Facts, Finding, facts
 from dealershoe.table.state import HandState
@@ -285,6 +286,20 @@ def test_enumeration_finds_facts_wherever_there_are_any(sources: list[str], join
 def test_shipped_packs_give_lint_nothing_to_say(pack: str) -> None:
     result = CliRunner().invoke(command, ["lint", "--strict", pack])
     assert result.exit_code == 0, result.output
+
+
+def test_a_pack_that_would_take_hours_to_compare_is_said_to_be_too_much(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = "position + actions + chip_actions + players_acted + boxed_cards"
+    place.write_text(HEAD + "".join(rule(f"r{n}", "exposed", when=f"{counts} > {n}", say=f"{n}") for n in range(40)))
+    monkeypatch.setattr(linting, "Budget", lambda: Budget(20_000))
+    warned = [r.text for r in lint(place) if r.line == 1 and r.level == "warning"]
+    assert warned == [
+        "too many rules on the same findings to hold each against each: some that never rule may not be named"
+    ]
+    with pytest.raises(TooWideError):
+        list(assignments("exposed", [Condition("position > 3", {})], Budget(22)))
 
 
 def test_a_window_of_the_pack_that_is_extended_can_be_named(place: Path) -> None:

@@ -13,7 +13,7 @@ from dealershoe.deal.items import DealError
 from dealershoe.errors import UserError
 from dealershoe.rules import lint_matching, lint_remedies
 from dealershoe.rules.conditions import Condition
-from dealershoe.rules.lint_space import impossible_texts
+from dealershoe.rules.lint_space import Budget, impossible_texts
 from dealershoe.rules.pack import Pack, examine, strange_windows
 from dealershoe.rules.pack_fields import shown
 from dealershoe.rules.stack import Library, Stack, combined, extended
@@ -86,9 +86,13 @@ def _texts(pack: Pack, lines: Lines) -> Iterator[Remark]:
 
 
 def _matching(pack: Pack, lines: Lines) -> Iterator[Remark]:
-    for doubt in lint_matching.doubts(pack):
+    budget = Budget()
+    for doubt in lint_matching.doubts(pack, budget):
         line = lines.line((*lines.path_at(doubt.rule.line), doubt.key))
         yield Remark(line, doubt.level, doubt.text)
+    if budget.left <= 0:
+        text = "too many rules on the same findings to hold each against each: some that never rule may not be named"
+        yield Remark(1, "warning", text)
 
 
 def _remedies(pack: Pack, lines: Lines) -> Iterator[Remark]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from dealershoe.rules.conditions import Condition
-from dealershoe.rules.lint_space import TooWideError, assignments
+from dealershoe.rules.lint_space import Budget, TooWideError, assignments
 from dealershoe.rules.pack import Pack, Rule
 from dealershoe.table.findings import Facts
 
@@ -24,32 +24,35 @@ class Doubt(NamedTuple):
     text: str
 
 
-def doubts(pack: Pack) -> Iterator[Doubt]:
-    """Rules that never match, that earlier ones shadow, that contradict one another, and windows without two sides."""
+def doubts(pack: Pack, budget: Budget) -> Iterator[Doubt]:
+    """Rules that never match, that earlier ones shadow, that contradict one another, and windows without two sides.
+
+    What the budget does not reach to is left open.
+    """
     dead = set()
     for rule in pack.rules:
-        never = [kind for kind in rule.findings if _never(kind, rule)]
+        never = [kind for kind in rule.findings if _never(kind, rule, budget)]
         for kind in never:
             dead.add((kind, rule.id))
             of = f" to `{kind}`" if len(rule.findings) > 1 else ""
             yield Doubt(rule, "when", "problem", f"rule `{rule.id}` can never match{of}: no facts make its `when` true")
         if len(never) < len(rule.findings):
-            yield from _window(pack, rule)
+            yield from _window(pack, rule, budget)
     for kind, rules in pack.by_finding.items():
-        yield from _shadowed(kind, [rule for rule in rules if (kind, rule.id) not in dead])
-    yield from _overlapping(pack, dead)
+        yield from _shadowed(kind, [rule for rule in rules if (kind, rule.id) not in dead], budget)
+    yield from _overlapping(pack, dead, budget)
 
 
-def _never(kind: str, rule: Rule) -> bool:
+def _never(kind: str, rule: Rule, budget: Budget) -> bool:
     if rule.when is None:
         return False
     try:
-        return not any(rule.when.holds(facts) for facts in assignments(kind, [rule.when]))
+        return not any(rule.when.holds(facts) for facts in assignments(kind, [rule.when], budget))
     except TooWideError:
         return False
 
 
-def _window(pack: Pack, rule: Rule) -> Iterator[Doubt]:
+def _window(pack: Pack, rule: Rule, budget: Budget) -> Iterator[Doubt]:
     """Is the window, where the rule matches, open for some facts and closed for others?"""
     window = pack.windows.get(rule.window) if rule.window else None
     if window is None:  # none asked for, or one that is a problem of its own
@@ -58,7 +61,7 @@ def _window(pack: Pack, rule: Rule) -> Iterator[Doubt]:
     sides = set()
     try:
         for kind in rule.findings:
-            for facts in assignments(kind, conditions):
+            for facts in assignments(kind, conditions, budget):
                 if rule.when is None or rule.when.holds(facts):
                     sides.add(window.holds(facts))
     except TooWideError:
@@ -72,21 +75,21 @@ def _window(pack: Pack, rule: Rule) -> Iterator[Doubt]:
         yield Doubt(rule, "window", "warning", text)
 
 
-def _shadowed(kind: str, rules: Sequence[Rule]) -> Iterator[Doubt]:
+def _shadowed(kind: str, rules: Sequence[Rule], budget: Budget) -> Iterator[Doubt]:
     for index, rule in enumerate(rules):
-        shadow = _shadow(kind, rule, rules[:index]) if index else ""
+        shadow = _shadow(kind, rule, rules[:index], budget) if index else ""
         if shadow:
             yield Doubt(rule, "id", "problem", f"rule `{rule.id}` is never reached for `{kind}`: {shadow}")
 
 
-def _overlapping(pack: Pack, dead: Collection[tuple[str, str]]) -> Iterator[Doubt]:
+def _overlapping(pack: Pack, dead: Collection[tuple[str, str]], budget: Budget) -> Iterator[Doubt]:
     """Pairs of rules of which neither is the narrower, unless the second says that it comes `after` the first."""
     for index, rule in enumerate(pack.rules):
         for other in pack.rules[:index]:
             if other.id in rule.after:
                 continue
             kinds = [k for k in rule.findings if k in other.findings and not {(k, rule.id), (k, other.id)} & set(dead)]
-            found = [(kind, both) for kind in kinds if (both := _overlap(kind, other, rule)) is not None]
+            found = [(kind, both) for kind in kinds if (both := _overlap(kind, other, rule, budget)) is not None]
             if found:
                 of = " and ".join(kind for kind, _ in found)
                 text = (
@@ -104,21 +107,21 @@ def _conditions(rules: Sequence[Rule]) -> list[Condition]:
     return [rule.when for rule in rules if rule.when is not None]
 
 
-def _shadow(kind: str, rule: Rule, earlier: Sequence[Rule]) -> str:
+def _shadow(kind: str, rule: Rule, earlier: Sequence[Rule], budget: Budget) -> str:
     """Which earlier rules take every finding that the rule matches, "" if none do."""
     for other in earlier:
-        if _covered(kind, rule, [other]):
+        if _covered(kind, rule, [other], budget):
             return f"`{other.id}` (line {other.line}) takes all that it matches"
-    if len(earlier) > 1 and _covered(kind, rule, earlier):
+    if len(earlier) > 1 and _covered(kind, rule, earlier, budget):
         return "the rules before it take all that it matches"
     return ""
 
 
-def _covered(kind: str, rule: Rule, earlier: Sequence[Rule]) -> bool:
+def _covered(kind: str, rule: Rule, earlier: Sequence[Rule], budget: Budget) -> bool:
     if any(other.when is None for other in earlier):
         return True
     try:
-        for facts in assignments(kind, _conditions([rule, *earlier])):
+        for facts in assignments(kind, _conditions([rule, *earlier]), budget):
             if _holds(rule, facts) and not any(_holds(other, facts) for other in earlier):
                 return False
     except TooWideError:
@@ -126,14 +129,14 @@ def _covered(kind: str, rule: Rule, earlier: Sequence[Rule]) -> bool:
     return True
 
 
-def _overlap(kind: str, first: Rule, second: Rule) -> Facts | None:
+def _overlap(kind: str, first: Rule, second: Rule, budget: Budget) -> Facts | None:
     """Facts that both rules match, if neither is the narrower and their answers differ."""
     if first.when is None or second.when is None or _answers(first) == _answers(second):
         return None
     both: Facts | None = None
     only_first = only_second = False
     try:
-        for facts in assignments(kind, [first.when, second.when]):
+        for facts in assignments(kind, [first.when, second.when], budget):
             one, two = first.when.holds(facts), second.when.holds(facts)
             if one and two and both is None:
                 both = facts

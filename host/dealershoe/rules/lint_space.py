@@ -12,6 +12,8 @@ from dealershoe.table.agenda import HOLDEM_STREETS, STUD_STREETS
 from dealershoe.table.findings import FACTS, Facts, Value
 
 MOST = 60_000  # assignments that are looked at before a question is left open; about a second
+MOST_OF_A_PACK = 500_000  # of `Budget`; some five seconds, and ten times what the largest pack at hand takes
+SEARCH = 20  # what it costs to find the values of one condition, in conditions on an assignment
 COUNTED = 12  # a sum of counts is tried with every value up to the constants around it, if they are not above this
 
 TEXTS: dict[str, tuple[str, ...]] = {
@@ -69,8 +71,23 @@ class TooWideError(Exception):
     """More assignments than can be looked at."""
 
 
-def assignments(kind: str, conditions: Sequence[Condition]) -> Iterator[Facts]:
+class Budget:
+    """How much of a pack may still be tried, in conditions on assignments: a hostile one costs seconds, not hours."""
+
+    def __init__(self, most: int = MOST_OF_A_PACK) -> None:
+        self.left = most
+
+    def spend(self, cost: int) -> None:
+        """Raises TooWideError when all is spent."""
+        self.left -= cost
+        if self.left <= 0:
+            raise TooWideError
+
+
+def assignments(kind: str, conditions: Sequence[Condition], budget: Budget | None = None) -> Iterator[Facts]:
     """Facts for findings of `kind` that reach every value that the conditions tell apart. Raises TooWideError."""
+    budget = budget or Budget()
+    budget.spend(SEARCH * len(conditions))
     values = _values(conditions)
     if prod(len(tried) for tried in values.values()) > MOST * 8:
         raise TooWideError
@@ -87,10 +104,12 @@ def assignments(kind: str, conditions: Sequence[Condition]) -> Iterator[Facts]:
         nonlocal count
         if index == len(names):
             count += 1
+            budget.spend(len(conditions))
             if count > MOST:
                 raise TooWideError
             yield dict(chosen)
             return
+        budget.spend(1)
         for value in values[names[index]]:
             chosen[names[index]] = value
             if all(holds(*(chosen[name] for name in bound)) for bound, holds in bonds[index]):
