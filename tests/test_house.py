@@ -18,6 +18,7 @@ CORES = [
     *(HOST / name for name in ("events.py", "log.py", "session.py")),
     *(HOST / "rules" / name for name in ("conditions.py", "judge.py", "remedy.py", "ruling.py")),
     HOST / "judge" / "runner.py",
+    *(HOST / "record" / name for name in ("chain.py", "checkpoint.py", "entries.py", "phh.py", "words.py")),
     *(HOST / "trial" / name for name in ("diff.py", "situations.py")),
     *(HOST / "frames" / name for name in ("capture.py", "explain.py", "meaning.py", "words.py")),
     *sorted((ROOT / "protocol" / "shoelink").glob("*.py")),
@@ -105,6 +106,15 @@ def test_only_commands_of_the_rules_put_packs_to_the_trial() -> None:
     for path in sorted((HOST / "rules").rglob("*.py")):
         if not path.name.endswith("command.py"):
             assert not {name for name in imported(path) if name.startswith("dealershoe.trial")}, path
+
+
+def test_the_store_of_the_record_stands_below_the_bridge() -> None:
+    """What writes and verifies a journal needs no table: only what judges and shows it again does."""
+    below = ("chain", "checkpoint", "entries", "head", "journal", "keys", "opening", "schema", "upgrade", "verify")
+    for name in below:
+        known = imported(HOST / "record" / f"{name}.py")
+        used = {part.split(".")[1] for part in known if part.startswith("dealershoe.")}
+        assert used & {"bridge", "session", "table", "judge", "deal", "view", "emulate"} == set(), name
 
 
 def test_only_the_board_knows_pins() -> None:
