@@ -21,6 +21,7 @@ COMMANDS = {
     "rules": "dealershoe.rules.command",
     "journal": "dealershoe.record.command",
     "frames": "dealershoe.frames.command",
+    "deck": "dealershoe.deck.command",
     "conform": "dealershoe.conform.command",
     "doctor": "dealershoe.doctor.command",
     "users": "dealershoe.console.users_command",

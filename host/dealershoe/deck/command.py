@@ -1,0 +1,51 @@
+"""`dealershoe deck`: the strips that make an ordinary deck a coded one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from dealershoe.deck.drawing import as_pdf, as_svg
+from dealershoe.deck.sheet import DECKS, PAPERS, sheets
+from dealershoe.errors import UserError
+
+
+@click.group("deck", short_help="print the code strips of a deck")
+def command() -> None:
+    """Coded decks: strips to print and stick on the cards' short edges."""
+
+
+@command.command("print")
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--deck", default=0, show_default=True, type=click.IntRange(0, DECKS - 1), help="The deck's number.")
+@click.option("--paper", default="a4", show_default=True, type=click.Choice(sorted(PAPERS)))
+@click.option("--jokers/--no-jokers", default=True, show_default=True, help="Two jokers as well.")
+def print_strips(out: Path, deck: int, paper: str, jokers: bool) -> None:
+    """Write the strips of 52 cards, jokers, a test card and a set-up card to OUT: one .pdf, or an .svg for each sheet.
+
+    Print on label paper at 100 %: the ruler on each sheet must be 100 mm. Toner or pigment ink: dye ink is invisible
+    to the shoe's infrared. Cut along the corner marks; the upper edge goes on the card's short edge.
+    """
+    pages = sheets(deck, paper, jokers)
+    if out.suffix.lower() == ".pdf":
+        written = {out: as_pdf(pages)}
+    elif out.suffix.lower() == ".svg":
+        written = {out.with_stem(f"{out.stem}-{number}"): as_svg(page).encode() for number, page in enumerate(pages, 1)}
+    else:
+        raise UserError(f"{out} is neither a .pdf nor an .svg", "", "name the file deck.pdf or deck.svg")
+    for path, data in written.items():
+        _write(path, data)
+        click.echo(f"{path}")
+
+
+def _write(path: Path, data: bytes) -> None:
+    """The whole file or none."""
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_bytes(data)
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise UserError(f"{path} cannot be written", str(error.strerror), "choose another place") from error

@@ -1,0 +1,142 @@
+"""Printed strips: true to size, and what a printer puts on paper is what the shoe reads."""
+
+from __future__ import annotations
+
+import random
+import xml.etree.ElementTree as ET
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from dealershoe.deck import sheet
+from dealershoe.deck.command import command
+from dealershoe.deck.drawing import Line
+from dealershoe.deck.strip import TRAVEL
+from dealershoe.errors import UserError
+from firmware.hand import Hand
+from firmware.magnitudes import Magnitudes
+from firmware.optics import EDGES, ON_CARD, Paper, Row, Window, covered
+from firmware.passes import Reader, fast
+
+pdfium: Any = import_module("pypdfium2")
+DPI = 600
+DOT = 25.4 / DPI
+SVG = "{http://www.w3.org/2000/svg}"
+Place = tuple[float, float]
+SIZE = Magnitudes()
+
+
+def expected(deck: int) -> list[tuple[int, int] | None]:
+    """Card and deck of each row: 52, two jokers, the test card (54 of deck 1), and the black bar, which has no code."""
+    return [*((card, deck) for card in range(54)), (54, 1), None]
+
+
+def written(tmp_path: Path, name: str, *options: str) -> list[Path]:
+    done = CliRunner().invoke(command, ["print", str(tmp_path / name), *options], catch_exceptions=False)
+    assert done.exit_code == 0
+    return [Path(line) for line in done.output.splitlines()]
+
+
+def rasterised(path: Path) -> list[Any]:
+    """The pages as a printer of 600 dpi has them: rows of 0 (black) to 1."""
+    document = pdfium.PdfDocument(path)
+    try:
+        return [page.render(scale=DPI / 72, grayscale=True).to_numpy().squeeze() / 255.0 for page in document]
+    finally:
+        document.close()
+
+
+def cut_out(raster: Any, place: Place) -> list[Row]:
+    """The three tracks of the strip at this place, as reflectance every 0.05 mm of the card."""
+    x, y = place
+    rows = []
+    for order in range(3):
+        # a slit looks at the middle 1.5 mm of a track; hardware/README.md has the tracks 4 mm apart
+        middle = y + 4.0 + 4.0 * order
+        seen = raster[round((middle - 0.75) / DOT) : round((middle + 0.75) / DOT)].mean(axis=0)
+        dots = (np.arange(len(seen)) + 0.5) * DOT - x
+        rows.append(((0.05 + 0.85 * np.interp(EDGES[:-1] + 0.025, dots, seen)) * ON_CARD).astype(np.float32))
+    return rows
+
+
+def read(rows: list[Row], seed: int) -> tuple[int, int] | None:
+    """What the firmware makes of such a strip, through a shoe with tolerances and by a hand that changes its speed."""
+    rng = random.Random(seed)
+    samples = Window(rng, SIZE).samples([(Paper(rows), 0.0)], Hand(rng, SIZE).draw(120.0))
+    with fast():
+        (told,) = Reader().feed(samples)
+    return told.code
+
+
+def places(paper: str) -> list[list[Place]]:
+    """Where the strips of each row are, left and right."""
+    return [[(x, y), (x + TRAVEL + 8.0, y)] for x, y in sheet.places(paper)]
+
+
+@pytest.mark.parametrize(("deck", "paper"), [(0, "a4"), (3, "letter")])
+def test_a_printed_deck_is_read(tmp_path: Path, deck: int, paper: str) -> None:
+    """Every strip of every card, both edges, rasterised at 600 dpi."""
+    (path,) = written(tmp_path, "deck.pdf", "--deck", str(deck), "--paper", paper)
+    found: list[list[tuple[int, int] | None]] = []
+    for raster in rasterised(path):
+        assert raster.shape == pytest.approx([side / DOT for side in reversed(sheet.PAPERS[paper])], abs=1.5)
+        for number, row in enumerate(places(paper)):
+            if len(found) < 56:
+                found.append([read(cut_out(raster, place), 10 * len(found) + number) for place in row])
+    assert found == [[one, one] for one in expected(deck)]
+
+
+def test_the_svg_is_in_millimetres_and_says_the_same(tmp_path: Path) -> None:
+    paths = written(tmp_path, "deck.svg", "--deck", "1")
+    assert [path.name for path in paths] == [f"deck-{number}.svg" for number in range(1, len(paths) + 1)]
+    found: list[list[tuple[int, int] | None]] = []
+    for path in paths:
+        root = ET.parse(path).getroot()
+        assert (root.get("width"), root.get("height"), root.get("viewBox")) == ("210mm", "297mm", "0 0 210 297")
+        names = ("x", "y", "width", "height")
+        boxes = [tuple(float(box.get(name, 0)) for name in names) for box in root.iter(f"{SVG}rect")]
+        for row in places("a4"):
+            if len(found) < 56:
+                found.append([read(tracks_of(boxes, place), 7) for place in row])
+    assert found == [[one, one] for one in expected(1)]
+
+
+def tracks_of(boxes: list[tuple[float, ...]], place: Place) -> list[Row]:
+    x, y = place
+    rows = []
+    for order in range(3):
+        middle = y + 4.0 + 4.0 * order
+        here = [
+            (left - x, left - x + width)
+            for left, top, width, height in boxes
+            if top < middle < top + height and x <= left < x + TRAVEL
+        ]
+        rows.append(ON_CARD * (0.9 - 0.85 * covered(here)))
+    return rows
+
+
+def test_without_jokers_and_other_paper(tmp_path: Path) -> None:
+    assert [row.name for row in sheet.rows(2, jokers=False)][-3:] == ["As, deck 2", "test card", "set-up: black"]
+    assert len(list(sheet.rows(2, jokers=True))) == 56
+
+
+def test_each_sheet_has_a_ruler_and_cut_marks_that_touch_no_strip(tmp_path: Path) -> None:
+    for page in sheet.sheets(0, "letter", True):
+        lines = [shape for shape in page.shapes if isinstance(shape, Line)]
+        assert any(line.to_x - line.x == 100.0 and line.y == line.to_y for line in lines)
+        for x, y in [place for row in places("letter") for place in row]:
+            for line in lines:
+                inside = x < (line.x + line.to_x) / 2 < x + TRAVEL and y < (line.y + line.to_y) / 2 < y + sheet.WIDE
+                assert not inside
+        assert max(shape.y for shape in page.shapes) < page.height
+
+
+def test_a_name_that_is_no_picture_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"neither a \.pdf nor an \.svg"):
+        CliRunner().invoke(command, ["print", str(tmp_path / "deck.txt")], catch_exceptions=False)
+    with pytest.raises(UserError, match="cannot be written"):
+        CliRunner().invoke(command, ["print", str(tmp_path / "nowhere" / "deck.pdf")], catch_exceptions=False)
+    assert not list(tmp_path.iterdir())
