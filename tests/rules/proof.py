@@ -6,24 +6,24 @@ Every counterexample is a deal script with a sentence of what is wrong, so that 
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dealershoe.errors import UserError
 from dealershoe.events import Draw, Event, Hand, Place, Placed, PullBack, ReportJoker, ShuffledStub
 from dealershoe.rules.ruling import STRENGTH, Ruling
-from dealershoe.trial.situations import Fault, faults, obedient, script, tell
 from dealershoe.rules.stack import DEFAULT, Stack, shipped
 from dealershoe.session import TableSession
 from dealershoe.table.buttons import RANKS, SUITS
 from dealershoe.table.state import STUB, HandState, in_play
+from dealershoe.trial.situations import Fault, faults, obedient, script, tell
 
 STACKS = (*shipped(), DEFAULT, "tda-2024+roberts")
 DECK = tuple(rank + suit for suit in SUITS for rank in RANKS)
+WHOLE = frozenset(DECK)
 LONGEST = 200  # events of a hand; the longest honest one, two stud deals and a redeal of the last street, has half
 STUD_SEATS = 5  # with six or more, a redeal to one more seat may outrun the deck
-SETTLED = frozenset({"misdeal", "replace", "correct", "dead", "void", "play-on"})  # nothing is left to a person
+SETTLED = frozenset({"misdeal", "replace", "correct", "dead", "void"})
 
 
 class BrokenError(Exception):
@@ -32,9 +32,12 @@ class BrokenError(Exception):
 
 @dataclass
 class Cards:
-    """The cards as they really lie: `inside` the shoe, the next one last; which one each draw number was."""
+    """The cards as they really lie: `inside` the shoe, the next one last; which one each draw number was.
 
-    rng: random.Random
+    `deck`: the order of a full deck, at each reload. After a shuffle of the stub what went back leaves first.
+    """
+
+    deck: tuple[str, ...]
     inside: list[str] = field(default_factory=list)
     known: dict[int, str] = field(default_factory=dict)
     places: dict[int, Place] = field(default_factory=dict)
@@ -42,12 +45,11 @@ class Cards:
     reload: int = 0
 
     def load(self) -> None:
-        self.inside = list(DECK)
-        self.rng.shuffle(self.inside)
+        self.inside = list(self.deck)
 
     def copy(self) -> Cards:
         return Cards(
-            self.rng, self.inside[:], dict(self.known), dict(self.places), self.back[:], self.reload,
+            self.deck, self.inside[:], dict(self.known), dict(self.places), self.back[:], self.reload,
         )  # fmt: skip
 
     def follow(self, event: Event, before: HandState, after: HandState) -> None:
@@ -82,7 +84,6 @@ class Cards:
         if isinstance(event, ShuffledStub):
             self.inside += [self.known[number] for number in self.back]
             self.back = []
-            self.rng.shuffle(self.inside)
 
     def all(self) -> list[str]:
         out = [number for number, place in self.places.items() if place != STUB]
@@ -94,7 +95,7 @@ class Table:
 
     def __init__(self, stack: Stack, seats: int, game: str = "holdem", seed: int = 1) -> None:
         self.session = TableSession(stack)
-        self.cards = Cards(random.Random(seed))
+        self.cards = Cards(tuple(random.Random(seed).sample(DECK, len(DECK))))
         self.cards.load()
         self.events: list[Event] = []
         self.rulings: list[Ruling] = []
@@ -160,7 +161,8 @@ class Table:
         for card in hand.cards:
             if isinstance(card.place, str) and card.place not in PLACES_OF_A_CARD:
                 raise self.broken(f"#{card.number} lies at {card.place!r}, which is no place")
-        if Counter(self.cards.all()) != Counter(DECK):
+        everything = self.cards.all()
+        if len(everything) != len(DECK) or set(everything) != WHOLE:
             raise self.broken("the cards are not the 52 of the deck")
         if self.honest:
             for card in hand.cards[hand.reload :]:
@@ -208,8 +210,7 @@ class Table:
         if hand.awarded or self.by_hand:
             return
         board = len(self.session.places("board"))
-        rulings = {ruling.ruling for ruling in self.rulings}
-        exact = rulings <= SETTLED - {"play-on"} and not self.quiet
+        exact = self.settled and not self.quiet
         if hand.setup.game == "holdem" and (board != 5 if exact else board < 5):
             raise self.broken(f"{board} cards on the board at the end")
         if not exact:
@@ -221,6 +222,11 @@ class Table:
             held = len(self.session.seat_cards(seat))
             if seat in in_play(hand) and seat not in dict(hand.found) and held != share:
                 raise self.broken(f"seat {seat} has {held} cards at the end")
+
+    @property
+    def settled(self) -> bool:
+        """Every ruling put right what was wrong: nothing was left to a person, nothing was left as it was."""
+        return all(ruling.ruling in SETTLED for ruling in self.rulings)
 
     @property
     def quiet(self) -> bool:

@@ -1,48 +1,75 @@
-"""Proves every pair of faults for 2, 6 and 9 seats under every shipped stack: `make prove`. It takes hours.
+"""Proves every pair of faults for 2, 6 and 9 seats under every shipped stack: `make prove`, in about half an hour.
 
-`PYTHONPATH=tests python tests/rules/prove.py [--minutes N] [--seats 2,6,9] [--games holdem,stud] [--stacks A,B]`
-What is proven of each pair is what `proof.check` says. Exit status 1, and the shortest script of each kind of
-counterexample, when there are any.
+`PYTHONPATH=tests python tests/rules/prove.py [--seats 2,6,9] [--games holdem,stud] [--stacks A,B] [--jobs N]`
+What is proven of each pair is what `proof.Table` checks. Hands that are the same for all that can still happen are
+followed once; `merging.py` says which are. What is proven of a part is kept in `build/prove/` until the code or a pack
+changes, so a run that was cut short goes on where it was. The page that sums it up is `build/prove.md`. Exit status 1,
+and the shortest script of each kind of counterexample, when there are any.
 """
 
 from __future__ import annotations
 
-import random
+import hashlib
+import json
+import multiprocessing
 import sys
 import time
 from collections import Counter
+from dataclasses import asdict, dataclass, field
 from functools import cache
-from multiprocessing import Pool, cpu_count
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
-from dealershoe.trial.situations import Acts, faults
+from dealershoe.rules.ruling import STRENGTH
 from dealershoe.rules.stack import Stack, load_stack
-from dealershoe.table.state import HandState
+from dealershoe.trial.situations import Acts, faults
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rules.proof import STACKS, STUD_SEATS, BrokenError, Table, check, moments
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rules.merging import Key, Names, outlook, past, reach, recent, way
+from rules.proof import STACKS, BrokenError, Table, moments
 
+ROOT = Path(__file__).parent.parent.parent
+BUILD = ROOT / "build"
 FIRST: Acts = ((), ("fold", "fold"), ("call", "call"))  # closed for one book, for two, for all
 LATER: Acts = ((), ("check",))
 NO_ACTS: Acts = ((),)
-PARTS = 8  # of a moment, so that each piece of work is done within seconds
+COLUMNS = (
+    "game", "seats", "stack", "first faults", "pairs", "kinds of pairs", "hands", "told", "refused", "ways",
+    "counterexamples", "CPU s",
+)  # fmt: skip
+GAMES = {"holdem": "2,6,9", "stud": "2,5"}
 
 
-class Task(NamedTuple):
-    """Every pair whose first fault comes at moment `at` of the hand; of those first faults one in PARTS."""
+class Part(NamedTuple):
+    """Every pair of faults in a hand of so many seats, the last of which has the button, under one stack."""
 
     stack: str
     seats: int
     game: str
-    at: int
-    part: int
+
+    @property
+    def file(self) -> Path:
+        return BUILD / "prove" / f"{self.stack}-{self.game}-{self.seats}.json"
 
 
-class Proven(NamedTuple):
-    task: Task
-    pairs: int
-    broken: tuple[str, ...]
+@dataclass
+class Proven:
+    """What has been proven of a part."""
+
+    code: str  # digest of the code and the packs that it is true of
+    moments: int = 0  # of the hand without a fault
+    firsts: int = 0  # first faults that the table took
+    pairs: int = 0  # each first fault with each one at each moment after it
+    kinds: int = 0  # pairs of kinds among them
+    hands: int = 0  # different ones after a first fault
+    told: int = 0  # second faults that were told: all others come in a hand that is the same for them as one of these
+    refused: int = 0  # of those told, facts that cannot be true; they changed nothing
+    ways: int = 0  # different ways on after a second fault, each followed to the end of the hand
+    seconds: float = 0
+    rulings: dict[str, int] = field(default_factory=dict)  # the strongest of the hand, after each second fault told
+    broken: dict[str, int] = field(default_factory=dict)  # kinds of counterexample
+    shortest: dict[str, str] = field(default_factory=dict)  # script of each kind
 
 
 @cache
@@ -51,45 +78,127 @@ def books(stack: str) -> Stack:
     return load_stack(stack)
 
 
-def prove(task: Task) -> Proven:
-    """Every second fault after every first one at the task's moment; first faults with equal outcomes count once."""
-    moment = list(moments(Table(books(task.stack), task.seats, task.game)))[task.at]
-    seen: set[HandState] = {moment.hand}
-    ends: set[HandState] = set()
-    broken: list[str] = []
-    pairs = 0
-    for number, first in enumerate(faults(moment.session, False, FIRST, LATER)):
-        if number % PARTS != task.part:
-            continue
-        table = moment.fork()
-        try:
-            if not table.inject(first) or table.hand in seen:
-                continue
-            seen.add(table.hand)
-            for later in moments(table):
-                for second in faults(later.session, False, NO_ACTS, NO_ACTS):
-                    pairs += 1
-                    try:
-                        check(later, second, False, ends)
-                    except BrokenError as error:
-                        broken.append(str(error))
-        except BrokenError as error:
-            broken.append(str(error))
-    return Proven(task, pairs, tuple(broken))
+@cache
+def code_digest() -> str:
+    """Of everything that a proof speaks about."""
+    found = hashlib.sha256()
+    host = ROOT / "host" / "dealershoe"
+    rooms = (*(host / room for room in ("table", "rules", "trial")), Path(__file__).parent)
+    files = [path for room in rooms for path in room.rglob("*") if path.suffix in (".py", ".toml", ".txt")]
+    for path in sorted((*files, *(host / name for name in ("events.py", "log.py", "session.py")))):
+        if not path.name.startswith(("shelf", "test_")):
+            found.update(path.read_bytes())
+    return found.hexdigest()[:16]
 
 
-def tasks(seats: list[int], games: list[str], stacks: list[str]) -> list[Task]:
-    """All of them in an order that mixes everything, so that a proof cut short has seen something of each kind."""
-    found = []
-    for stack in stacks:
-        for game in games:
-            for count in seats:
-                if game == "stud" and count > STUD_SEATS:
+class Prover:
+    """Follows every pair of a part, each different hand once."""
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.found = Proven(code_digest())
+        self.rulings: Counter[str] = Counter()
+        self.counterexamples: Counter[str] = Counter()
+        self.names = Names()
+        self.seen: dict[str, set[Key]] = {"folded": set(), "recent": set(), "past": set()}
+        self.seconds: dict[Key, tuple[str, ...]] = {}  # kinds of the second faults that there are in a hand
+        self.kinds: set[tuple[str, str]] = set()
+        self.ways: set[Key] = set()  # hands from which the way to the end is in order, and nothing is found on it
+        self.ends: set[Key] = set()  # the same where something is found on it
+
+    def moment(self, moment: Table) -> None:
+        """Every pair whose first fault comes at this moment of the hand."""
+        self.found.moments += 1
+        self.second(moment)  # nothing went wrong before: the single faults
+        for first in faults(moment.session, False, FIRST, LATER):
+            table = moment.fork()
+            try:
+                if not table.inject(first):
                     continue
-                length = sum(1 for _ in moments(Table(books(stack), count, game)))
-                found += [Task(stack, count, game, at, part) for at in range(length) for part in range(PARTS)]
-    random.Random(1).shuffle(found)
-    return found
+                self.found.firsts += 1
+                going = True
+                while going:
+                    seconds = self.second(table)
+                    self.found.pairs += len(seconds)
+                    self.kinds.update([(first.name, second) for second in seconds])
+                    going = table.step()
+                self.end(table)
+            except BrokenError as error:
+                self.broken(error)
+
+    def second(self, moment: Table) -> tuple[str, ...]:
+        """Every second fault at this moment, unless it was told in a hand that is the same for it; the kinds of all."""
+        key = outlook(moment, self.names)
+        keys = {"folded": key, "recent": key + recent(moment, self.names), "past": key + past(moment, self.names)}
+        new = {what for what, known in keys.items() if known not in self.seen[what]}
+        if not new:
+            return self.seconds[key]
+        for what in new:
+            self.seen[what].add(keys[what])
+        self.found.hands += "folded" in new
+        kinds = []
+        for fault in faults(moment.session, False, NO_ACTS, NO_ACTS):
+            kinds.append(fault.name)
+            if reach(moment.hand, fault.events) not in new:
+                continue
+            self.found.told += 1
+            table = moment.fork()
+            try:
+                if not table.inject(fault):
+                    self.found.refused += 1
+                    continue
+                ruled = [ruling.ruling for ruling in table.rulings]
+                self.rulings[max(ruled, key=STRENGTH.__getitem__, default="none")] += 1
+                self.follow(table)
+            except BrokenError as error:
+                self.broken(error)
+        self.seconds[key] = tuple(kinds)
+        return self.seconds[key]
+
+    def follow(self, table: Table) -> None:
+        """The way from here to the end of the hand, unless it is known to be in order."""
+        noticed = table.session._noticed
+        passed: list[tuple[int, Key, Key]] = []  # what had been noticed by then, and the keys
+        streets = -1
+        found_later = False
+        while True:
+            if len(table.hand.closed) != streets:  # a street further, or dealt anew
+                streets = len(table.hand.closed)
+                rough = way(table, self.names)
+                if rough in self.ways:
+                    break
+                exact = outlook(table, self.names)
+                if exact in self.ends:
+                    found_later = True
+                    break
+                passed.append((len(noticed), rough, exact))
+            if not table.step():
+                self.end(table)
+                break
+        for before, rough, exact in passed:
+            if found_later or before != len(noticed):
+                self.ends.add(exact)
+            else:
+                self.ways.add(rough)
+
+    def end(self, table: Table) -> None:
+        table.check_cards()
+        table.check_end()
+
+    def broken(self, error: BrokenError) -> None:
+        script = str(error)
+        kind = kind_of(script)
+        self.counterexamples[kind] += 1
+        self.found.shortest[kind] = min(self.found.shortest.get(kind, script), script, key=len)
+
+    def result(self, seconds: float) -> Proven:
+        found = self.found
+        found.kinds = len(self.kinds)
+        found.ways = len(self.ways) + len(self.ends)
+        found.seconds = round(seconds, 1)
+        found.rulings = dict(self.rulings.most_common())
+        found.broken = dict(self.counterexamples.most_common())
+        return found
 
 
 def kind_of(script: str) -> str:
@@ -98,37 +207,125 @@ def kind_of(script: str) -> str:
     return "".join("N" if letter.isdigit() else letter for letter in reason)
 
 
+progressed: Any = None  # moments proven so far, by all processes
+
+
+def shared(counter: Any) -> None:
+    global progressed
+    progressed = counter
+
+
+def prove(part: Part) -> tuple[Part, Proven]:
+    """Prove a part and keep the result."""
+    begun = time.process_time()
+    prover = Prover(part)
+    for moment in moments(Table(books(part.stack), part.seats, part.game)):
+        prover.moment(moment)
+        if progressed is not None:
+            with progressed.get_lock():
+                progressed.value += 1
+    proven = prover.result(time.process_time() - begun)
+    part.file.parent.mkdir(parents=True, exist_ok=True)
+    part.file.write_text(json.dumps(asdict(proven), indent=1), encoding="utf-8")
+    return part, proven
+
+
+def kept(part: Part) -> Proven | None:
+    """What an earlier run proved of this part with the same code and packs."""
+    try:
+        proven = Proven(**json.loads(part.file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+    return proven if proven.code == code_digest() else None
+
+
+def parts(seats: list[int] | None, games: list[str], stacks: list[str]) -> list[Part]:
+    """The longest first, so that no process is left alone with one."""
+    found = [
+        Part(stack, count, game)
+        for game in games
+        for count in map(int, GAMES[game].split(","))
+        for stack in stacks
+        if seats is None or count in seats
+    ]
+    return sorted(found, key=lambda part: part.seats * (3 if part.game == "stud" else 1), reverse=True)
+
+
+def page(results: dict[Part, Proven]) -> str:
+    """The result on one page."""
+    lines = [
+        "# Every pair of faults",
+        "",
+        "A first fault at each moment of a hand, a second one at each moment after it, then the hand to its end, dealt",
+        "by a dealer who follows every remedy: no exception, a ruling or a call for the floor, the 52 cards each in",
+        "one place throughout, and a due order that deals the hand to its end. `told` second faults stand for all",
+        "pairs: every other one comes in a hand that is the same for it (`tests/rules/merging.py`), and `ways` stand",
+        "for all ways to the end.",
+        "",
+        "| " + " | ".join(COLUMNS) + " |",
+        "| --- " * len(COLUMNS) + "|",
+    ]
+    for part, proven in sorted(results.items(), key=lambda item: (item[0].game, item[0].seats, item[0].stack)):
+        row = [proven.firsts, proven.pairs, proven.kinds, proven.hands, proven.told, proven.refused, proven.ways,
+               sum(proven.broken.values()), round(proven.seconds)]  # fmt: skip
+        lines.append("| " + " | ".join([part.game, str(part.seats), part.stack, *(f"{cell:,}" for cell in row)]) + " |")
+    rulings: Counter[str] = Counter()
+    for proven in results.values():
+        rulings.update(proven.rulings)
+    spread = ", ".join(f"{name} {count:,}" for name, count in rulings.most_common())
+    total = sum(proven.pairs for proven in results.values())
+    told = sum(proven.told for proven in results.values())
+    cpu = sum(proven.seconds for proven in results.values())
+    codes = ", ".join(sorted({proven.code for proven in results.values()}))
+    lines += [
+        "",
+        f"{total:,} pairs by {told:,} second faults told, in {cpu:,.0f} s of CPU. Code and packs: {codes}.",
+        "",
+        f"The strongest ruling of the hand after the second fault: {spread}.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
 @click.command()
-@click.option("--minutes", type=float, default=0, help="Stop after so many minutes; 0: when all is proven.")
-@click.option("--seats", default="2,6,9", show_default=True)
-@click.option("--games", default="holdem,stud", show_default=True)
+@click.option("--seats", default="", help="Only hands of so many seats, as in 2,6.")
+@click.option("--games", default=",".join(GAMES), show_default=True)
 @click.option("--stacks", default=",".join(STACKS), show_default=True)
-@click.option("--jobs", default=cpu_count() or 1, show_default=True, help="Processes.")
-def main(minutes: float, seats: str, games: str, stacks: str, jobs: int) -> None:
+@click.option("--jobs", default=multiprocessing.cpu_count(), show_default=True, help="Processes.")
+def main(seats: str, games: str, stacks: str, jobs: int) -> None:
     """Prove every pair of faults."""
-    todo = tasks([int(count) for count in seats.split(",")], games.split(","), stacks.split(","))
-    begun = time.monotonic()
-    pairs = done = 0
-    shortest: dict[str, str] = {}
-    counts: Counter[str] = Counter()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Pool(jobs) as pool, Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("pieces", total=len(todo))
-        for proven in pool.imap_unordered(prove, todo):
-            done += 1
-            pairs += proven.pairs
-            for script in proven.broken:
-                kind = kind_of(script)
-                counts[kind] += 1
-                shortest[kind] = min(shortest.get(kind, script), script, key=len)
-            progress.update(bar, advance=1, description=f"{pairs:,} pairs, {counts.total():,} counterexamples")
-            if minutes and time.monotonic() - begun > minutes * 60:
-                break
-    for kind, count in counts.most_common():
-        click.echo(f"{count} times: {kind}\n{shortest[kind]}\n")
-    whole = "all" if done == len(todo) else f"{done} of {len(todo)} pieces of work,"
-    click.echo(f"{whole} {pairs:,} pairs in {time.monotonic() - begun:.0f} s, {counts.total():,} counterexamples")
-    sys.exit(1 if counts else 0)
+    wanted = parts([int(count) for count in seats.split(",")] if seats else None, games.split(","), stacks.split(","))
+    results = {part: proven for part in wanted if (proven := kept(part))}
+    todo = [part for part in wanted if part not in results]
+    counter = multiprocessing.Value("i", 0)
+    total = sum(1 for part in todo for _ in moments(Table(books(part.stack), part.seats, part.game)))
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with (
+        multiprocessing.Pool(jobs, shared, (counter,), maxtasksperchild=1) as pool,
+        Progress(*columns, console=Console(stderr=True)) as progress,
+    ):
+        bar = progress.add_task("", total=total)
+        coming = pool.imap_unordered(prove, todo)
+        while len(results) < len(wanted):
+            try:
+                part, proven = coming.next(timeout=1)
+                results[part] = proven
+            except multiprocessing.TimeoutError:
+                pass
+            said = f"{counter.value} of {total} moments, {len(results)} of {len(wanted)} parts"
+            progress.update(bar, completed=counter.value, description=said)
+    BUILD.mkdir(exist_ok=True)
+    text = page(results)
+    (BUILD / "prove.md").write_text(text, encoding="utf-8")
+    click.echo(text)
+    broken: dict[str, str] = {}
+    for proven in results.values():
+        for kind, script in proven.shortest.items():
+            broken[kind] = min(broken.get(kind, script), script, key=len)
+    for kind, script in broken.items():
+        times = sum(proven.broken.get(kind, 0) for proven in results.values())
+        click.echo(f"{times} times: {kind}\n{script}\n")
+    sys.exit(1 if broken else 0)
 
 
 if __name__ == "__main__":
