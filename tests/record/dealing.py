@@ -16,9 +16,10 @@ from dealershoe.record.journal import Journal
 from dealershoe.rules.stack import DEFAULT, Stack, load_stack
 from dealershoe.session import TableSession
 from dealershoe.trial.situations import faults, obedient
-from shoelink import schema
+from shoelink import schema, tokens
 
 SHOE_JOURNAL = b"JRN1"
+DEVICE = b"SHOE0001"
 WALL_NS = 1_700_000_000_000_000_000
 CARD_NS = 700_000_000  # between two cards
 TARGETS = {
@@ -39,13 +40,20 @@ def kept(raw: bytes) -> Any:
 class Table:
     """A desk with a shoe that deals what is due, at one table; every fact goes into the journal at once."""
 
-    def __init__(self, journal: Journal, seed: int, stack: Stack | None = None, accidents: float = 0.5) -> None:
-        """`accidents`: of so many hands out of one something goes wrong."""
+    def __init__(
+        self, journal: Journal, seed: int, stack: Stack | None = None, accidents: float = 0.5, sealed: bool = False
+    ) -> None:
+        """`accidents`: of so many hands out of one something goes wrong. `sealed`: cards go by tokens, as on a live
+        table."""
         self.journal = journal
         self.dice = random.Random(seed)
         self.accidents = accidents
         stack = stack or load_stack(DEFAULT)
-        self.desk = Desk(TableSession(stack), open_table=True, next_fact=journal.next_fact())
+        self.desk = Desk(TableSession(stack), open_table=not sealed, next_fact=journal.next_fact())
+        self.desk.device = DEVICE
+        self.sealed = sealed
+        self.secret = bytes(tokens.SECRET)
+        self.dealt: list[str] = []  # the cards of the hand, whatever they are called on the line
         self.number = journal.stored_up_to(SHOE_JOURNAL) or 0
         self.ns = 0
         self.deck: list[int] = []
@@ -90,14 +98,16 @@ class Table:
         assert hand is not None
         if not self.deck:
             self.shuffle()
-        token = self.deck.pop()
+        card = self.deck.pop()
+        self.dealt.append(FIFTY_TWO[card])
+        token = tokens.tokens(self.secret)[4 * card : 4 * card + 4] if self.sealed else schema.word(card)
         flags = schema.CARD_UNREAD * event.unread + schema.CARD_FOREIGN * event.foreign
         sensed = schema.ORIGIN_NONE if event.target is None else schema.ORIGIN_SEAT_SENSOR
         way = schema.WAY_UP if event.boxed else schema.WAY_DOWN
         passage = self.desk._passage + 1
         self.report(
             schema.Card(
-                self.desk.hand, passage, bytes(4), schema.word(token), 0, way, code(event.target), sensed, 60,
+                self.desk.hand, passage, bytes(4), token, 0, way, code(event.target), sensed, 60,
                 flags, 1000, 0,
             )
         )  # fmt: skip
@@ -118,6 +128,15 @@ class Table:
             self.say(render(event))
             if isinstance(event, DeckLoaded):
                 self.shuffle()
+
+    def commit_to(self) -> None:
+        """The shoe binds itself to the secret of the hand that has begun."""
+        self.secret = self.dice.randbytes(tokens.SECRET)
+        self.report(schema.Commit(self.desk.hand, tokens.commitment(DEVICE, self.desk.hand, self.secret)))
+
+    def reveal(self, secret: bytes | None = None) -> None:
+        """It gives the secret away."""
+        self.report(schema.Reveal(self.desk.hand, secret or self.secret))
 
     def hand(self) -> None:
         """One hand from its first line to the pot."""
