@@ -156,3 +156,54 @@ def test_a_shoe_gives_no_session_to_a_host_that_names_another_journal() -> None:
         shoe.receive(say(greeting, mark=schema.FROM_HOST) + say(ident(b"h"), mark=schema.FROM_HOST), 1)
         assert not shoe.up
         assert shoe.journal.held() == 1
+
+
+def test_a_host_asks_for_the_shoes_time_at_once() -> None:
+    host = link.Link(schema.HOST, ident(b"h"), lambda n: b"h" * n)
+    host.start(0)
+    host.poll(0)
+    host.take()
+    host.receive(say(hello()) + say(ident(b"s")), 1)
+    host.resume(0, 1)
+    host.poll(1)
+    assert schema.Ping(bytes(4)) in heard(host.take())
+
+
+def test_an_acknowledgement_is_not_lost_in_a_hello() -> None:
+    """No session reads the `ack` of a HELLO: it may be of the session before."""
+    host, _ = lone_host()
+    host.receive(say(card(1), seq=1), 5)
+    host.stored(1)
+    host.receive(say(hello(), flags=schema.FLAG_ASK), 5)
+    host.poll(5)
+    frames = frame.Decoder().feed(host.take())
+    assert [ack for kind, _, _, ack, _ in frames if kind & ~schema.FROM_HOST not in (schema.HELLO, schema.IDENT)] == [1]
+
+
+def test_a_peer_that_begins_anew_while_it_is_met_is_met_anew() -> None:
+    """Its first HELLO answered ours, the second is of another boot and answers nobody; whose IDENT is whose?"""
+    host = link.Link(schema.HOST, ident(b"h"), lambda n: b"h" * n)
+    host.start(0)
+    told = host.receive(say(hello()), 1)
+    other = hello(nonce=b"tttttttt", boot=b"tttt", answers=bytes(4))
+    told += host.receive(say(other) + say(ident(b"t")), 2)
+    assert told == (notice.Greeting(other, ident(b"t")),)
+    host.resume(0, 2)
+    assert not host.up, "the second has not answered"
+    told = host.receive(say(hello(nonce=b"uuuuuuuu")), 3)
+    assert told == (), "not yet: the IDENT that was heard is another boot's"
+    assert host.receive(say(ident(b"u")), 4) == (notice.Greeting(hello(nonce=b"uuuuuuuu"), ident(b"u")),)
+    host.resume(0, 4)
+    assert host.up
+
+
+def test_what_was_asked_for_in_the_session_before_is_not_answered_in_the_next() -> None:
+    shoe = lone_shoe()
+    shoe.receive(say(schema.Lookup(0)) + say(schema.Ping(b"mark"), mark=schema.FROM_HOST), 5)
+    again = hello(oldest=0, next=1, nonce=b"iiiiiiii", answers=bytes(4))
+    assert notice.LinkLost("restart") in shoe.receive(say(again, mark=schema.FROM_HOST, flags=schema.FLAG_ASK), 6)
+    greeting = say(again._replace(answers=b"ssss"), mark=schema.FROM_HOST) + say(ident(b"i"), mark=schema.FROM_HOST)
+    shoe.receive(greeting, 7)
+    assert shoe.up
+    shoe.poll(8)
+    assert not [message for message in heard(shoe.take()) if isinstance(message, schema.Words | schema.Pong)]
