@@ -133,6 +133,7 @@ def hold(shoes: int) -> dict[str, Any]:
         "mb_per_shoe": (samples[-1][1] - before_mb) / shoes,
         "kb_per_s": slope * 1_000 / shoes,
         "cores": cpu / MEASURED_S,
+        "dealers_cores": seen["took_s"] / MEASURED_S,  # of the other process: near 1 the figure is theirs
     }
 
 

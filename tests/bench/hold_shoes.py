@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2] / "protocol"))
+    sys.path[:0] = [str(Path(__file__).parents[2] / folder) for folder in ("protocol", "host")]
 
+from dealershoe.link.codec import Decoder
 from shoelink import notice, schema
 from shoelink.journal import Journal
 from shoelink.link import Link
@@ -47,7 +48,7 @@ class Dealing:
         self.path = os.ttyname(self.slave)
         self.journal = Journal(number.to_bytes(4, "big"))
         ident = schema.Ident(b"shoe%04d" % number, BUILD, bytes(16))
-        self.link = Link(schema.SHOE, ident, os.urandom, self.journal, boot=os.urandom(4))
+        self.link = Link(schema.SHOE, ident, os.urandom, self.journal, boot=os.urandom(4), decoder=Decoder())
         self.link.start(now_ms())
         self.period_s = period_s
         self.next_s = start_s
@@ -142,17 +143,20 @@ def percentile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
-def run(shoes: list[Dealing]) -> None:
-    """Turn them until the parent's seconds are over and everything is acknowledged, or SETTLE_S later."""
+def run(shoes: list[Dealing]) -> float:
+    """Turn them until the parent's seconds are over and everything is acknowledged, or SETTLE_S later.
+
+    Returns the seconds of a processor that they took while it was measured.
+    """
     source = sys.stdin.fileno()
-    poll = select.poll()
+    poll = select.epoll()
     by_master = {shoe.master: shoe for shoe in shoes}
     for descriptor in (source, *by_master):
-        poll.register(descriptor, select.POLLIN)
+        poll.register(descriptor, select.EPOLLIN)
     ends = float("inf")
-    all_at = 0.0
+    all_at = begun_s = 0.0
     while True:
-        came = [descriptor for descriptor, _ in poll.poll(TURN_S * 1_000)]
+        came = [descriptor for descriptor, _ in poll.poll(TURN_S)]
         at = time.monotonic()
         for descriptor in came:
             if descriptor != source:
@@ -160,20 +164,21 @@ def run(shoes: list[Dealing]) -> None:
                 continue
             words = os.read(source, 4_096).split()
             if not words:
-                return
+                return 0.0
             ends = at + float(words[1])
             for shoe in shoes:
                 shoe.measured_from = at
+            begun_s = time.process_time()
         if at >= all_at:
             all_at = at + TURN_S
             for shoe in shoes:
                 shoe.dealing = at < ends
                 shoe.turn(time.monotonic(), False)
         if at >= ends and (not any(shoe.waiting for shoe in shoes) or at >= ends + SETTLE_S):
-            return
+            return time.process_time() - begun_s
 
 
-def seen(shoes: list[Dealing]) -> dict[str, Any]:
+def seen(shoes: list[Dealing], took_s: float) -> dict[str, Any]:
     latencies = [latency for shoe in shoes for latency in shoe.latencies] or [float("inf")]
     return {
         "shoes": [
@@ -181,6 +186,7 @@ def seen(shoes: list[Dealing]) -> dict[str, Any]:
             for shoe in shoes
         ],
         "lost": sum(shoe.lost for shoe in shoes),
+        "took_s": took_s,
         "p50_s": percentile(latencies, 0.50),
         "p99_s": percentile(latencies, 0.99),
         "worst_s": max(latencies),
@@ -192,8 +198,7 @@ def main(count: int, cards_per_s: float) -> None:
     begun = time.monotonic()
     shoes = [Dealing(number + 1, period_s, begun + period_s * number / count) for number in range(count)]
     print(json.dumps([shoe.path for shoe in shoes]), flush=True)
-    run(shoes)
-    print(json.dumps(seen(shoes)), flush=True)
+    print(json.dumps(seen(shoes, run(shoes))), flush=True)
     sys.stdin.read()  # the ports stay until the parent has closed them
 
 

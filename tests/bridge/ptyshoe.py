@@ -88,7 +88,7 @@ class PtyShoe:
 
     def card(self, draw: int, **changed: Any) -> int:
         """Card `draw` of the hand the shoe is in."""
-        told = schema.Card(self.shoe.due.hand, draw, bytes(4), schema.word(draw), 0, 0, 0, 0, 30, 0, 1000, 0)
+        told = schema.Card(self.shoe.due.hand, draw, bytes(4), schema.word(0x1000 + draw), 0, 0, 0, 0, 30, 0, 1000, 0)
         return self.report(told._replace(**changed))
 
     @property

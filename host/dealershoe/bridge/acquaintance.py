@@ -59,10 +59,13 @@ class Acquaintance:
         """What to ask the shoe now, while it is in session; `now` in the link's milliseconds."""
         return self._inquiry.turn(now) if self._inquiry is not None else None
 
-    def when(self, kind: int, body: bytes, mono_us: int) -> When | None:
-        """When a report was made that has come now; None: not known."""
-        read = self._read(kind, body)
-        t_us = read[1].get("t_us") if read else None
+    def when(self, message: Any, kind: int, body: bytes, mono_us: int) -> When | None:
+        """When a report was made that has come now; None: not known. `message`: what it says, if that is known here."""
+        if message is not None:
+            t_us = getattr(message, "t_us", None)
+        else:
+            read = self._read(kind, body)
+            t_us = read[1].get("t_us") if read else None
         return self.clock.when(schema.value(t_us), mono_us) if isinstance(t_us, bytes) else None
 
     def describe(self, kind: int, body: bytes) -> str:

@@ -33,6 +33,7 @@ from dealershoe.view.snapshot import Snapshot
 REOPEN_S = 0.25  # between two looks for a port that has gone
 DEAF_S = 3.0  # a port without a session for so long is closed and opened again (S21: silent after the host slept)
 IDLE_S = 0.5  # longest wait between two turns
+RULES_S = 0.05  # between two looks for other rules, of which a key of the shoe can begin a hand; a person's line looks
 HEALTH_S = 0.25  # between two looks at how the link fares
 LINES = 8  # of people, taken in one turn
 LOOK_S = 1.0  # so long a snapshot is waited for; then the last one has to do
@@ -94,6 +95,7 @@ class Bridge:
         self._trouble: str | None = None
         self._stored = writer.stored
         self._session_ns = time.monotonic_ns()  # when there last was a session, or a hope of one
+        self._look_ns = 0  # when to look for other rules
         self._why = ""  # the link is down, at the last look at its health
         self._health_ns = 0  # when to look at it
         self._changed = False  # since the snapshot
@@ -222,7 +224,7 @@ class Bridge:
     def _exchange(self, port: Port, ready: bool, at: Moment) -> None:
         table = self._table
         data = port.read() if ready else b""
-        if data or self._said:
+        if self._said or (data and at.mono_ns >= self._look_ns):
             self._look(at)  # before anything that could begin a hand
         if data:
             table.received(data, at)
@@ -267,6 +269,7 @@ class Bridge:
 
     def _look(self, at: Moment) -> None:
         """Have other rules been put in force?"""
+        self._look_ns = at.mono_ns + int(RULES_S * 1e9)
         try:
             stack = self._rules()
         except UserError as error:

@@ -16,7 +16,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
 from typing import Protocol, TypeVar
 
 from dealershoe.bridge.ready import BLIND, Wake, Watch
@@ -176,11 +175,13 @@ class _Loop:
                 self._guard(table, table.begin)
             for table, ready in self._due().items():
                 if self.room.has(table):
-                    self._guard(table, partial(table.turn, ready))
+                    self._guard(table, table.turn, ready)
+            self.room.scribes.go()
         self.errands.shutdown(cancel_futures=True)
         while self.news:
             table, word = self.news.popleft()
-            self._word(table, word)
+            if word is not None:
+                self._guard(table, word)
         self.wake.close()
         self._watch.close()
         gc.unfreeze()
@@ -203,7 +204,8 @@ class _Loop:
             due[table] = True
         for _ in range(len(self.news)):
             table, word = self.news.popleft()
-            self._word(table, word)
+            if word is not None:
+                self._guard(table, word)
             due.setdefault(table, False)
         now = time.monotonic_ns()
         while timers and timers[0][0] <= now:
@@ -212,14 +214,10 @@ class _Loop:
                 due.setdefault(table, False)
         return due
 
-    def _word(self, table: Turned, word: Callable[[], None] | None) -> None:
-        if word is not None:
-            self._guard(table, word)
-
-    def _guard(self, table: Turned, act: Callable[[], None]) -> None:
+    def _guard(self, table: Turned, act: Callable[..., None], *how: bool) -> None:
         """Let `table` act; what it raises is its own affair."""
         try:
-            act()
+            act(*how)
         except BaseException as error:
             if self.room.has(table):
                 table.fail(error)

@@ -179,7 +179,7 @@ class TableLink:
             self._taken[self._journal] = told.number
             raw = frame_of(told.kind, told.body)
             backlog = told.number < self._backlog
-            when = self.shoe.when(told.kind, told.body, at.mono_ns // 1_000)
+            when = self.shoe.when(told.message, told.kind, told.body, at.mono_ns // 1_000)
             if told.message is None:
                 self.desk.happen("note", self.shoe.describe(told.kind, told.body))
             self.desk.report(told.message, raw, at, self._journal, told.number, backlog=backlog, when=when)

@@ -56,17 +56,25 @@ class Scribes:
         for thread in threads:
             thread.join()
 
-    def put(self, writer: Writer, delay_s: float = 0.0) -> None:
-        """`writer` has something to commit; or to try again, `delay_s` from now."""
+    def put(self, writer: Writer) -> None:
+        """`writer` has something to commit. Nobody is woken for it yet: a room says `go` once for all its tables."""
+        self._ready.append(writer)
+
+    def go(self) -> None:
+        """Commit what was put."""
+        if not self._ready:
+            return
         with self._change:
-            if delay_s:
-                heapq.heappush(self._later, (time.monotonic() + delay_s, next(self._count), writer))
-            else:
-                self._ready.append(writer)
-            if len(self._ready) > self._idle and len(self._threads) < THREADS:
+            for _ in range(min(len(self._ready) - self._idle, THREADS - len(self._threads))):
                 thread = threading.Thread(target=self._run, name="journal", daemon=True)
                 self._threads.append(thread)
                 thread.start()
+            self._change.notify(len(self._ready))
+
+    def later(self, writer: Writer) -> None:
+        """The disk refuses what `writer` has: try again RETRY_S from now."""
+        with self._change:
+            heapq.heappush(self._later, (time.monotonic() + RETRY_S, next(self._count), writer))
             self._change.notify()
 
     def _run(self) -> None:
@@ -105,7 +113,7 @@ class Writer:
         scribes.hire()
 
     def put(self, entries: Sequence[Entry]) -> None:
-        """Hand over entries in order; returns at once."""
+        """Hand over entries in order; returns at once. The scribes begin with them at `Scribes.go`."""
         if entries:
             with self._change:
                 self._waiting.extend(entries)
@@ -123,7 +131,7 @@ class Writer:
             self._busy = bool(self._waiting) and self.error is None
             again = self._busy
         if again:
-            self._scribes.put(self, 0.0 if done else RETRY_S)
+            (self._scribes.put if done else self._scribes.later)(self)
 
     def close(self) -> None:
         """Commit what is waiting (one try) and close the journal. May be called again."""

@@ -9,6 +9,7 @@ least in the last 30 seconds, carried on with the skew that a regression finds.
 from __future__ import annotations
 
 from collections import deque
+from operator import attrgetter
 from typing import NamedTuple
 
 DRIFT = 100e-6  # most that the two clocks part: a Pico's crystal and its temperature ±50 ppm, the host's the same
@@ -19,6 +20,7 @@ SAMPLE_US = 50  # the shoe's clock counts samples of 50 µs
 # taken just before the line is read.
 LAG_US = 400
 OUTLIERS = 8  # impossible round trips in a row: the clock is another one than it was
+SKEW_US = 1_000_000  # between two regressions: no crystal changes faster, and each goes over all round trips
 LEAST, SPAN_US = 8, 5_000_000  # round trips, and the time between the first and the last, that make a skew
 _WRAP = 1 << 32
 _AHEAD_US = 1_000_000  # an event can seem to be so far in the future; anything beyond is of the round before
@@ -37,6 +39,9 @@ class _Trip(NamedTuple):
     took: int
 
 
+_took = attrgetter("took")
+
+
 class Clock:
     """The clock of one boot of a shoe. Stamps are microseconds modulo 2^32, host times microseconds that never wrap."""
 
@@ -53,7 +58,8 @@ class Clock:
         self._low = self._high = 0.0  # shoe minus host
         self._newest = -1  # the PING that was answered last
         self._strange = 0
-        self._skew: float | None = 0.0  # None: to be worked out
+        self._skew = 0.0
+        self._skewed_at = -SKEW_US  # the newest round trip that it was worked out from
 
     @property
     def known(self) -> bool:
@@ -90,8 +96,10 @@ class Clock:
     @property
     def skew(self) -> float:
         """How much faster the shoe's clock is: 1e-6 is a microsecond a second. 0 until enough is known."""
-        if self._skew is None:
+        newest = self._trips[-1].at if self._trips else 0
+        if newest - self._skewed_at >= SKEW_US:
             self._skew = _slope(self._trips, self._drift)
+            self._skewed_at = newest
         return self._skew
 
     def when(self, t_us: int, now_us: int) -> When | None:
@@ -136,8 +144,7 @@ class Clock:
         self._trips.append(_Trip(at_us, offset, took))
         while self._trips[0].at < at_us - WINDOW_US:
             self._trips.popleft()
-        self._best = min(self._trips, key=lambda trip: trip.took)
-        self._skew = None
+        self._best = min(self._trips, key=_took)
 
 
 def _nearest(low: int, near: int) -> int:
