@@ -21,7 +21,7 @@ from dealershoe.rules.lint import lint
 from dealershoe.rules.lint_remedies import CARDLESS, DEALING, SEATLESS
 from dealershoe.rules.lint_space import BONDS, OF_KIND, RANGES, TEXTS, Budget, TooWideError, assignments
 from dealershoe.rules.stack import SHIPPED, load_stack
-from dealershoe.table.findings import FACTS, KINDS, Facts, Finding, facts
+from dealershoe.table.findings import FACTS, KINDS, PLAIN, Facts, Finding, Reading, facts
 from dealershoe.table.state import HandState
 from hypothesis import given
 from hypothesis import strategies as st
@@ -203,8 +203,8 @@ class Seen:
     def __init__(self) -> None:
         self.findings: list[tuple[Finding, Facts]] = []
 
-    def facts(self, state: HandState, finding: Finding, unknown_as: str = "fold") -> Facts:
-        known = facts(state, finding, unknown_as)
+    def facts(self, state: HandState, finding: Finding, reading: Reading = PLAIN) -> Facts:
+        known = facts(state, finding, reading)
         self.findings.append((finding, known))
         return known
 

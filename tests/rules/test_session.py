@@ -1,5 +1,7 @@
 """What a session does with time: undo, late reports, inferred targets, pull-back, the floor, and rules that change."""
 
+from pathlib import Path
+
 import pytest
 from dealershoe.deal.grammar import parse
 from dealershoe.errors import UserError
@@ -173,6 +175,32 @@ def test_a_window_that_depends_on_the_kind_of_actions_asks(presses: int, ruling:
     assert outcome.ruling is not None
     assert outcome.ruling.ruling == ruling
     assert outcome.ruling.window == {"misdeal": "open", "floor": "ask", "play-on": "closed"}[ruling]
+
+
+@pytest.mark.parametrize(("presses", "ruling"), [(0, "correct"), (3, "correct"), (4, "dead"), (6, "dead"), (7, "dead")])
+def test_whose_actions_a_key_counted_follows_from_their_order(presses: int, ruling: str) -> None:
+    # TDA 37: the button is fourth to act of six; once he acts on a short hand it is dead
+    keys = "act\n" * presses
+    holds("tda-2024", SIX + f"deal hole\n{keys}report count seat=6 cards=1\nexpect {ruling} seat=6")
+
+
+def test_who_has_acted_in_stud_is_asked_where_only_the_key_counted() -> None:
+    # Robert's irregularities 8: a joker kills the hand of who has acted on it; in stud the cards decide who opens
+    stud = "hand seats=1-6 button=6 game=stud\ndeal third\n"
+    holds("roberts", stud + "report joker #4\nexpect replace")
+    holds("roberts", stud + "act\nact\nreport joker #4\nexpect floor")
+    holds("roberts", stud + "act\n" * 6 + "report joker #4\nexpect dead seat=4")
+
+
+def test_a_condition_that_depends_on_the_kind_of_actions_asks(tmp_path: Path) -> None:
+    rules = (
+        '[[rules]]\nid = "one"\nfinding = "exposed"\nwhen = "chip_actions == 1"\nruling = "misdeal"\ncite = "1"\n'
+        'remedy = ["redeal"]\n[[rules]]\nid = "other"\nfinding = "exposed"\nruling = "play-on"\ncite = "2"\n'
+    )
+    path = tmp_path / "one.toml"
+    path.write_text('[pack]\nid = "one"\nversion = "1.0.0"\ntitle = "One"\n' + rules)
+    for acts, ruling in (("", "play-on"), ("act\n", "floor"), ("act\nact\n", "floor"), ("act 3 call\n", "misdeal")):
+        holds(str(path), SIX + f"deal hole\n{acts}exposed #5\nexpect {ruling}")
 
 
 # sessions

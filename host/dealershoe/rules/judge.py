@@ -6,7 +6,7 @@ from dealershoe.rules.pack import Answer, Pack, Rule
 from dealershoe.rules.remedy import phrase, texts
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import Stack
-from dealershoe.table.findings import Facts, Finding, facts
+from dealershoe.table.findings import Facts, Finding, Reading, facts, readings
 from dealershoe.table.state import HandState, folded
 
 NO_RULE = Answer("floor", (), "No rule was found for this: call the floor", "floor")
@@ -16,18 +16,31 @@ ASK = Answer("floor", (), "It depends on the actions so far, and their kind is n
 def judge(stack: Stack, state: HandState, finding: Finding) -> Ruling | None:
     """The ruling on `finding`, or None where a rule says that nothing is wrong.
 
-    No rule in any layer: the floor is called. A window that depends on actions whose kind nobody has said asks the
-    floor as well; it is never guessed. A hand that was folded cannot be killed: play on.
+    No rule in any layer: the floor is called. What depends on actions whose kind nobody has said asks the floor as
+    well; it is never guessed. A hand that was folded cannot be killed: play on.
     """
-    ruling = _first_match(stack, state, finding)
+    ruling = _any_reading(stack, state, finding)
     if ruling is not None and ruling.ruling == "dead" and folded(state, ruling.seat):
         say = f"Seat {ruling.seat} has folded: play on"
         return ruling._replace(ruling="play-on", say=say, verbs=(), remedy=())
     return ruling
 
 
-def _first_match(stack: Stack, state: HandState, finding: Finding) -> Ruling | None:
-    known = facts(state, finding)
+def _any_reading(stack: Stack, state: HandState, finding: Finding) -> Ruling | None:
+    """The ruling, if it is the same however the actions that were only counted are read; else it is for the floor."""
+    found = [_first_match(stack, state, finding, reading) for reading in readings(state)]
+    if all(ruling == found[0] for ruling in found):
+        return found[0]
+    rules = {(ruling.layer, ruling.rule) if ruling else None for ruling in found}
+    asked = _ruling(ASK, state, finding, window="ask")
+    if asked is not None and len(rules) == 1 and found[0] is not None:  # its window is all that is in doubt
+        one = found[0]
+        return asked._replace(rule=one.rule, cite=one.cite, layer=one.layer, version=one.version, digest=one.digest)
+    return asked
+
+
+def _first_match(stack: Stack, state: HandState, finding: Finding, reading: Reading) -> Ruling | None:
+    known = facts(state, finding, reading)
     for pack in stack.packs:
         for rule in pack.by_finding.get(finding.kind, ()):
             if rule.when is not None and not rule.when.holds(known):
@@ -40,10 +53,7 @@ def _answered(pack: Pack, rule: Rule, state: HandState, finding: Finding, known:
     if not rule.window:
         return _ruling(rule.open, state, finding, pack, rule)
     window = pack.windows[rule.window]
-    is_open = window.holds(known)
-    if any(act.kind is None for _, act in state.acts) and window.holds(facts(state, finding, "call")) != is_open:
-        return _ruling(ASK, state, finding, pack, rule, "ask")
-    if is_open:
+    if window.holds(known):
         return _ruling(rule.open, state, finding, pack, rule, "open")
     return _ruling(rule.closed, state, finding, pack, rule, "closed")
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dealershoe.events import CHIPS, Act
 from dealershoe.table.agenda import DEAL, find
+from dealershoe.table.setup import clockwise
 from dealershoe.table.state import (
     STUB,
     Card,
@@ -116,13 +117,32 @@ class Finding(NamedTuple):
     more: tuple[tuple[str, Value], ...] = ()
 
 
-def facts(state: HandState, finding: Finding, unknown_as: str = "fold") -> Facts:
-    """Every fact of FACTS about `finding` in `state`.
+class Reading(NamedTuple):
+    """One way to read actions that were counted on a dealer's key: the first `chips` of them put chips in the pot.
 
-    Actions of unknown kind count as `unknown_as`: the caller asks twice, with "fold" and with "call", to know whether a
-    window depends on them.
+    `acted`: the finding's seat is among those who made them, where the order of the game does not say.
     """
-    acts = [_known(act, unknown_as) for act in voluntary(state)]
+
+    chips: int = 0
+    acted: bool = False
+
+
+PLAIN = Reading()
+
+
+def readings(state: HandState) -> tuple[Reading, ...]:
+    """Every way to read the actions of `state`: one, where all that is asked of them was told."""
+    unknown = sum(1 for _, act in state.acts if act.kind is None)
+    if not unknown:
+        return (PLAIN,)
+    ways = (False, True) if state.setup.game == "stud" else (False,)
+    return tuple(Reading(chips, acted) for chips in range(unknown + 1) for acted in ways)
+
+
+def facts(state: HandState, finding: Finding, reading: Reading = PLAIN) -> Facts:
+    """Every fact of FACTS about `finding` in `state`, its actions read as `reading` says."""
+    played = _read(state, reading) if reading.chips else state.acts
+    acts = voluntary(state._replace(acts=played) if reading.chips else state)
     street = finding.street or state.street
     lead = state.cards[finding.cards[0] - 1] if finding.cards else None
     deal = [card for card in state.cards[state.reload :] if card.initial]
@@ -163,21 +183,22 @@ def facts(state: HandState, finding: Finding, unknown_as: str = "fold") -> Facts
         "extra_cards": sum(1 for card in state.cards[state.reload :] if card.extra) + _found_extra(state),
         "actions": len(acts),
         "chip_actions": chip_actions(acts),
-        "players_acted": len({act.seat if act.seat is not None else -index for index, act in enumerate(acts, 1)}),
+        "players_acted": min(
+            len({act.seat if act.seat is not None else -index for index, act in enumerate(acts, 1)}),
+            len(state.setup.order),  # nobody acts twice before everybody has
+        ),
         "first_betting_closed": first in state.closed or state.betting_over or state.awarded,
         "street_actions": street_acts(state, street),
         "betting_over": state.betting_over,
-        "seat_acted": any(act.seat == seat for _, act in state.acts),
+        "seat_acted": _acted(state, seat, len(acts), reading),
         "pot_awarded": state.awarded,
         "board_cards": len(board_cards(state, street)),
         "burned": any(card.place == "burn" and card.street == street for card in state.cards),
         "mixed_with_muck": False,
         "mixed_with_burns": False,
         "knew": bool(state.knew),
-        "knower_bet": any(
-            (act.seat in state.knew or (act.seat is None and state.knew)) and _known(act, unknown_as).kind in CHIPS
-            for _, act in state.acts
-        ),
+        "knower_bet": bool(state.knew)
+        and any(act.kind in CHIPS and (act.seat is None or act.seat in state.knew) for _, act in played),
     }
     result.update(finding.more)
     return result
@@ -194,8 +215,30 @@ def _who(finding: Finding, lead: Card | None) -> str:
     return (lead.off_table if finding.kind == "off-table" else lead.exposed) or "dealer"
 
 
-def _known(act: Act, unknown_as: str) -> Act:
-    return act if act.kind is not None else Act(act.seat, unknown_as)
+def _read(state: HandState, reading: Reading) -> tuple[tuple[str, Act], ...]:
+    """The actions with the first `reading.chips` of unknown kind as calls."""
+    left = reading.chips
+    played = []
+    for street, act in state.acts:
+        if act.kind is None and left:
+            left -= 1
+            act = Act(act.seat, "call", act.out_of_turn)
+        played.append((street, act))
+    return tuple(played)
+
+
+def _acted(state: HandState, seat: int, actions: int, reading: Reading) -> bool:
+    """Has the seat acted? Of `actions` on the first round that were only counted, each is the next player's in turn."""
+    if any(act.seat == seat for _, act in state.acts):
+        return True
+    if not seat or all(act.seat is not None for _, act in state.acts):
+        return False
+    players = [s for s in clockwise(state.setup.order, state.setup.bb) if s not in state.setup.killed]
+    if actions >= len(players) or first_street(state) in state.closed:
+        return True
+    if state.setup.game == "stud":  # who opens is up to the cards
+        return reading.acted and actions > 0
+    return seat in players[:actions]
 
 
 def _found_extra(state: HandState) -> int:
