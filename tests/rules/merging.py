@@ -200,11 +200,8 @@ def reach(hand: HandState, events: tuple[Event, ...]) -> str:
     for event in events:
         if type(event) not in _SPECIAL:
             continue
-        if isinstance(event, PullBack | ReportTarget):
-            found = "recent"
-        elif isinstance(event, Exposed | OffTable):
-            number = event.number or hand.last
-            if number != hand.last:
+        if isinstance(event, PullBack | ReportTarget | Exposed | OffTable):
+            if getattr(event, "number", None) not in (None, hand.last):
                 return "past"
             found = "recent"
         elif open_remedies(hand) and not (isinstance(event, FloorDecision) and event.decision != "play-on"):
