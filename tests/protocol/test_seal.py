@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from typing import Any
 
 import pytest
 from dealershoe.bench.faults import Faults
@@ -49,6 +50,28 @@ def test_the_shoes_hmac_is_everybodys(key: bytes, data: bytes) -> None:
 def test_same_is_equality(one: bytes, other: bytes) -> None:
     assert seal.same(one, other) == (one == other)
     assert seal.same(one, bytes(one))
+
+
+class Watched(bytes):
+    """Bytes that count how often one of them is looked at."""
+
+    looks = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        Watched.looks += 1
+        return super().__getitem__(at)
+
+
+def test_comparing_looks_at_every_byte_wherever_they_differ() -> None:
+    """How long it takes must not tell how much of a forged tag is right."""
+    tag = bytes(range(8))
+    looks = []
+    for at in range(9):
+        forged = bytes(byte ^ (number == at) for number, byte in enumerate(tag))
+        Watched.looks = 0
+        assert seal.same(Watched(forged), tag) == (at == 8)
+        looks.append(Watched.looks)
+    assert looks == [8] * 9
 
 
 # ---- a session
