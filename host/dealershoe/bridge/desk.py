@@ -41,13 +41,14 @@ from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import described, pins, write_layers
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
-from dealershoe.table.agenda import RELOAD, Due, front
+from dealershoe.table.agenda import RELOAD, SHUFFLE, Due, front
 
 KEY = "dealer key"  # a person's word, and can be taken back
 BEFORE_A_HAND = (DrawForButton, DealerPush, LimitChange, DeckRequest)  # can be said at any time
 SOURCES = {schema.Seat: SENSOR, schema.Key: KEY}
 NOTES = ("note", "refused", "fault", "link")
 NOTES_KEPT = 8
+SHUFFLES = {RELOAD: "deck", SHUFFLE: "stub"}  # steps that wait for cards to be put in the shoe
 NO_HAND = "no hand has begun"
 OPEN_SHOE = (
     "this shoe is an open one, whoever reads its line knows the cards in play; switch it off and on without its "
@@ -353,9 +354,8 @@ class Desk:
         if hand is None:
             return Context(self.hand)
         last = 0 if hand.last in hand.top else hand.last
-        shuffle = ""
-        if self.session.due.kind == "shuffle":
-            shuffle = "deck" if hand.agenda[front(hand.agenda)].kind == RELOAD else "stub"
+        first = front(hand.agenda)  # asked here rather than for what is due: this is done for every card
+        shuffle = SHUFFLES.get(hand.agenda[first].kind, "") if first >= 0 else ""
         return Context(self.hand, last, self._numbers, shuffle)
 
     # ---- people's lines
