@@ -84,6 +84,24 @@ def test_s35_boot_noise_costs_one_frame_at_most_and_makes_none(decoder: Any) -> 
         assert [seq for _, _, seq, _, _ in got] in ([1, 2, 3], [2, 3])
 
 
+@pytest.mark.parametrize("decoder", [frame.Decoder, codec.Decoder])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'\r\nTraceback (most recent call last):\r\n  File "main.py", line 3, in <module>\r\nValueError: 7\r\n',
+        b"MicroPython v1.26.1 on 2025-09-11; Raspberry Pi Pico with RP2040\r\n>>> ",
+        b"rst:0x1 (POWERON_RESET),boot:0x13\r\nets Jun  8 2016 00:22:57\r\n",
+    ],
+    ids=["traceback", "prompt", "boot ROM"],
+)
+def test_s35_text_in_front_or_between_costs_no_frame(decoder: Any, text: bytes) -> None:
+    frames = [wire(card(draw), draw) for draw in range(1, 4)]
+    reader = decoder()
+    got = reader.feed(text + frames[0] + frames[1] + text + frames[2])
+    assert [seq for _, _, seq, _, _ in got] == [1, 2, 3]
+    assert reader.damaged == 2
+
+
 def test_s36_a_host_greets_until_a_shoe_that_still_boots_is_there() -> None:
     rig = Rig()
     rig.shoe.link = Link(schema.SHOE, SHOE_IDENT, entropy, rig.shoe.journal)  # not started: it neither hears nor speaks
