@@ -128,6 +128,24 @@ def test_a_state_with_a_body_too_short_for_its_generation_is_not_confirmed() -> 
     assert heard(shoe.take()) == []
 
 
+# ---- a full journal
+
+
+def test_a_journal_reopens_when_there_is_room_for_what_it_has_to_say_and_for_an_event() -> None:
+    ring = journal.Journal(b"jrnl", capacity=4)
+    shoe = link.Link(schema.SHOE, ident(b"s"), lambda n: b"s" * n, ring)
+    assert [shoe.report(card(draw)) for draw in range(1, 7)] == [1, 2, 3, 4, 0, 0]
+    ring.release(2)  # of these and the FAULT three are held: room for one
+    assert shoe.report(card(7)) == 0
+    assert ring.next == 6
+    ring.release(3)
+    assert shoe.report(card(8)) == 7  # behind CLEAR
+    at = ring.load(6)
+    assert ring.buffer[at - 2] == schema.CLEAR
+    cleared = schema.unpack(schema.CLEAR, bytes(ring.buffer[at : at + ring.length(6)]))
+    assert cleared == schema.Clear(bytes(4), schema.FAULT_JOURNAL_FULL, 3)
+
+
 # ---- sessions
 
 
