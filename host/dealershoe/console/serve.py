@@ -1,0 +1,123 @@
+"""Runs the console beside the tables of a process: a thread with its own loop, and uvicorn in it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+
+from dealershoe.bridge.bridge import Bridge
+from dealershoe.bridge.happening import Happening
+from dealershoe.console.access import Person
+from dealershoe.console.app import Console
+from dealershoe.console.tables import Table
+from dealershoe.errors import UserError
+
+LINGER_S = 1  # for streams that are open when the console ends
+
+
+def address(text: str) -> tuple[str, int]:
+    """Host and port of "127.0.0.1:8080", "[::1]:8080", "localhost:8080", ":8080" (loopback). Raises UserError."""
+    host, colon, port = text.rpartition(":")
+    host = host.strip("[]") or "127.0.0.1"
+    if not colon or not port.isdecimal() or not 0 <= int(port) <= 65_535:
+        raise UserError(f"{text!r} is no address for a console", "", "write it as 127.0.0.1:8080")
+    return host, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can come to `host`."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class Server:
+    """The console of `bridges`, from `start` to `stop`. `hear` is for their happenings, from the first on."""
+
+    def __init__(
+        self,
+        where: str,
+        people: Callable[[], dict[str, Person]],
+        certificate: Path | None = None,
+        key: Path | None = None,
+    ) -> None:
+        """Takes the address. Raises UserError when it cannot, and for one that others can reach without TLS."""
+        host, port = address(where)
+        if certificate is None and not is_loopback(host):
+            raise UserError(
+                f"a console on {host} can be reached by others, and without TLS they read every token",
+                "no certificate was given",
+                "give --certificate and --certificate-key, or an address of loopback such as 127.0.0.1:8080",
+            )
+        self._people = people
+        self._loop = asyncio.new_event_loop()
+        self._tables: dict[str, Table] = {}
+        self._thread = threading.Thread(target=self._run, name="console", daemon=True)
+        try:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            self._socket = socket.create_server((host, port), family=family, backlog=128)
+        except OSError as error:
+            self._loop.close()
+            raise UserError(
+                f"the console cannot be served at {where} ({error.strerror})",
+                "another program has the port, or this machine has no such address",
+                "choose another one with --console",
+            ) from error
+        scheme = "https" if certificate else "http"
+        self.url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}/"
+        console = Console(self._tables, people, secure=certificate is not None)
+        config = uvicorn.Config(
+            console.app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=LINGER_S,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
+            lifespan="off",
+            loop="asyncio",
+        )
+        self._server = uvicorn.Server(config)
+        self.error: BaseException | None = None  # what ended the console
+
+    def add(self, name: str, bridge: Bridge) -> None:
+        """Show a table. Before `start`, or on the console's loop."""
+        self._tables[name] = Table(name, bridge, self._loop)
+
+    def hear(self, name: str, happening: Happening) -> None:
+        """A table has said something; on the thread that runs the tables."""
+        table = self._tables.get(name)
+        if table is not None:
+            table.hear(happening)
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables by name."""
+        return self._tables
+
+    def start(self) -> None:
+        """Serve."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the streams, and the thread."""
+        self._server.should_exit = True
+        if self._thread.ident is not None:
+            self._thread.join()
+        self._socket.close()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._server.serve([self._socket]))
+        except BaseException as error:
+            self.error = error
+        finally:
+            self._loop.close()

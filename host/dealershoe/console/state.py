@@ -1,0 +1,55 @@
+"""A table as JSON, for pages and table systems: what may be seen of it by whoever may see the table. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from dealershoe.bridge.bridge import Bridge
+from dealershoe.view.snapshot import Snapshot
+
+URGENT = ("stop", "floor", "attention", "unsupervised", "align", "ready")  # what needs a person first
+
+
+def state_of(name: str, version: int, now: Snapshot, *, open_table: bool) -> dict[str, Any]:
+    """The table. Cards are named only if it is open: the snapshot of a sealed one has no names in it."""
+    kind, _, seat = now.due.partition(" ")
+    marks = {mark: view.seat for view in now.seats for mark in view.marks if mark in ("button", "sb", "bb")}
+    whole = asdict(now)
+    return {
+        "table": name,
+        "version": version,
+        "title": now.title,
+        "stack": now.stack,
+        "open": open_table,
+        "link": now.link,
+        "link_why": now.link_why,
+        "signal": now.light.state,
+        "light": {key: whole["light"][key] for key in ("state", "light", "sound")},
+        "hand": now.hand,
+        "street": now.street,
+        "button": marks.get("button"),
+        "sb": marks.get("sb"),
+        "bb": marks.get("bb"),
+        "due": {"kind": kind, "seat": int(seat) if seat else None, "text": now.due},
+        "counts": dict(now.counts),
+        **{
+            key: whole[key]
+            for key in (
+                "seats", "burns", "board", "muck", "board_faces", "draws", "rulings", "steps", "question", "faults",
+                "notes",
+            )
+        },
+    }  # fmt: skip
+
+
+def urgency(state: dict[str, Any]) -> tuple[int, str]:
+    """Tables in the order in which they need a person."""
+    return URGENT.index(state["signal"]), state["table"]
+
+
+def down(name: str, version: int, bridge: Bridge) -> dict[str, Any]:
+    """A table whose bridge has ended, as it was, with the reason."""
+    state = state_of(name, version, bridge.snapshot(), open_table=bridge.desk.open_table)
+    why = f"the table's bridge has failed: {bridge.error}" if bridge.error else "the table's bridge has stopped"
+    return {**state, "link": "unsupervised", "link_why": why, "signal": "unsupervised"}
