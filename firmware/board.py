@@ -8,13 +8,15 @@ another light needs other numbers and nothing else.
 import gc
 
 import pins
+from drivers.fram import Fram
 from drivers.ladder import ladder
 from drivers.piezo import Piezo
-from drivers.rs485 import seat_bus
-from drivers.sampler import Sampler
+from drivers.rs485 import SeatLine
+from drivers.sampler import Sampler, room
 from drivers.shift165 import Shift165
 from drivers.ws2812 import Bar
 from machine import ADC, UART, WDT, Pin
+from shoe.calibration import Calibration
 from shoe.signals import LAMPS, VOLUME
 
 # Keys of the ladder in the order of the wire's codes: new hand, action, betting complete, exposed, done, floor. Six
@@ -22,32 +24,45 @@ from shoe.signals import LAMPS, VOLUME
 KEY_LEVELS = (0, 10922, 21845, 32767, 43690, 54612)
 KEY_TOLERANCE = 3640
 
-TWO_CARDS = 21000  # the double-feed light: 30000 through one card, 15000 through two
-DAZZLE = 40000  # the ambient light: 3000 in a lit room
-DAZZLE_OVER = 30000
+# What the FRAM has no calibration for. The double-feed light: 60000 through no card, 30000 through one, 15000 through
+# two. The ambient light: 3000 in a lit room, dazzle above 40000, over below 30000.
+DEFAULTS = (60000, 30000, 40000, 30000) + KEY_LEVELS + (KEY_TOLERANCE,)
+SUPPLY_LOW = 27800  # a third of VSYS: 4.2 V
 
 
 class Board:
     """The parts, started. One of these lives as long as the shoe is on."""
 
-    KEY_LEVELS = KEY_LEVELS
-    KEY_TOLERANCE = KEY_TOLERANCE
-    TWO_CARDS = TWO_CARDS
-    DAZZLE = DAZZLE
-    DAZZLE_OVER = DAZZLE_OVER
+    SUPPLY_LOW = SUPPLY_LOW
 
     def __init__(self):
         self.bar = Bar(pins.BAR, LAMPS)  # first of all: it goes dark
+        self._room = room()
         host_tx, host_rx = Pin(pins.HOST_TX), Pin(pins.HOST_RX)
         self.host = UART(0, baudrate=115200, tx=host_tx, rx=host_rx, rxbuf=512, txbuf=512, timeout=0)
-        self.seats = seat_bus(1, pins.SEAT_TX, pins.SEAT_RX)
-        self.sampler = Sampler(pins.BOTTOM_CLK)  # and the six above it, to LIP
+        self.seats = SeatLine(1, pins.SEAT_TX, pins.SEAT_RX, pins.SEAT_DE)
         self.lanes = Shift165(pins.LANE_DATA, pins.LANE_CLOCK, pins.LANE_LOAD)
         self.piezo = Piezo(pins.PIEZO, VOLUME)
         self.light = ADC(Pin(pins.DOUBLE_FEED))
         self.ambient = ADC(Pin(pins.AMBIENT))
         self.keys = ladder(pins.KEYS)
+        self.supply = ADC(Pin(pins.SUPPLY))
+        self.lid = Pin(pins.LID, Pin.IN, Pin.PULL_UP)
+        self.tamper = Pin(pins.TAMPER, Pin.IN, Pin.PULL_UP)
+        self.emitter = Pin(pins.DOUBLE_EMIT, Pin.OUT, value=1)
+        self.head_emitter = Pin(pins.HEAD_EMIT, Pin.OUT, value=1)
+        self._levels = [Pin(pins.BOTTOM_CLK + bit, Pin.IN) for bit in range(7)]
+        self.memory = Fram(0, pins.I2C_SCL, pins.I2C_SDA)
+        self.calibration = Calibration(self.memory, DEFAULTS)
         self.watchdog = WDT(timeout=8000)  # of 8388 ms at most: RP2040 datasheet 4.7
+
+    def watch(self) -> None:
+        """Start the sampler, when the rest of the start is done: its ring must be read every 205 ms from now on."""
+        self.sampler = Sampler(pins.BOTTOM_CLK, memory=self._room)  # and the six above it, to LIP
+
+    def levels(self) -> int:
+        """The pins of heads and slots as the bits of a sample, now."""
+        return sum([pin() << bit for bit, pin in enumerate(self._levels)])
 
     @staticmethod
     def free_memory() -> int:

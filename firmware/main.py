@@ -5,53 +5,81 @@ import os
 import time
 
 import machine
+import shoelink
 from board import Board
+from drivers import flash
 from shoe import enrol
+from shoe.kept import KeptJournal
 from shoe.loop import Shoe
+from shoe.selftest import SelfTest
 from shoelink import schema
-from shoelink.journal import Journal
 from shoelink.link import Link
+from shoelink.tokens import Veil
 
 BUILD = b"0.1.0\0\0\0\0\0\0\0"
 
 _RESETS = {1: schema.RESET_POWER, 3: schema.RESET_WATCHDOG}  # machine.reset_cause() of the rp2 port
 
 
+def folder(path: str) -> str:
+    """The folder of a file, "" for the root of a Pico's file system."""
+    return path[: path.rindex("/")] if "/" in path else ""
+
+
 def ident():
-    """Who this shoe is: the chip's own number and the firmware's version."""
-    return schema.Ident((machine.unique_id() + bytes(8))[:8], BUILD, bytes(16))
+    """Who this shoe is: the chip's own number, the firmware's version and the digest of its files."""
+    root, link = folder(__file__), folder(shoelink.__file__)
+    if not root or link.startswith(root + "/"):
+        link = ""
+    return schema.Ident((machine.unique_id() + bytes(8))[:8], BUILD, flash.digest(root, link))
+
+
+def wait(ms: int) -> None:
+    """Let so many milliseconds pass, whatever arrives meanwhile."""
+    until = time.ticks_add(time.ticks_ms(), ms)
+    while time.ticks_diff(until, time.ticks_ms()) > 0:
+        time.sleep_ms(1)
+
+
+def is_held_at_power_up(board, key: int) -> bool:
+    """Whether the shoe was switched on with this key down: the floor key enrols it, the exposed key opens the table."""
+    level, tolerance = board.calibration.keys[key - 1], board.calibration.tolerance
+    switched_on = machine.reset_cause() == machine.PWRON_RESET
+    return switched_on and enrol.is_held(board.keys, level, tolerance, lambda: wait(5))
 
 
 def main():
     """Runs until the power is cut. An error resets the shoe through the watchdog: the host resumes the journal or is
     told by the new boot id that it is gone."""
+    gc.collect()  # what the imports left behind, 40 kB: what follows is large
     board = Board()
+    journal = KeptJournal(board.memory, os.urandom)
     me = ident()
     key = enrol.read_key()
-    floor = board.KEY_LEVELS[schema.KEY_FLOOR - 1]
-    switched_on = machine.reset_cause() == machine.PWRON_RESET
-    enrolling = switched_on and enrol.is_held(board.keys, floor, board.KEY_TOLERANCE, lambda: time.sleep_ms(5))
+    enrolling = is_held_at_power_up(board, schema.KEY_FLOOR)
+    veil = Veil(me.device, os.urandom, is_held_at_power_up(board, schema.KEY_EXPOSED))
     link = Link(
         schema.SHOE,
         me,
         os.urandom,
-        Journal(os.urandom(4)),
+        journal,
         boot=os.urandom(4),
         reset=_RESETS.get(machine.reset_cause(), schema.RESET_UNKNOWN),
         keys={me.device: key} if key and not enrolling else None,
     )
-    now = time.ticks_ms()
-    link.start(now)
     if enrolling:
+        now = time.ticks_ms()
+        link.start(now)
         enrolment = enrol.Enrolment(board.host, board.bar, link, now)
         while not enrolment.turn(time.ticks_ms()):
             board.watchdog.feed()
             time.sleep_ms(1)
         machine.reset()
-    shoe = Shoe(board, link, now)
-    gc.collect()  # what the imports left behind: 40 kB
+    board.watch()
+    selftest = SelfTest(board, wait, time.ticks_ms)
+    shoe = Shoe(board, link, veil, selftest, selftest.run(), time.ticks_ms())
+    gc.collect()
     while True:
-        board.watchdog.feed()
         if shoe.turn(time.ticks_ms()):
             time.sleep_ms(1)
 

@@ -120,9 +120,9 @@ extern "C" {
 #define DEALERSHOE_ENROLLED_FAILED 3
 #define DEALERSHOE_WHY_POWER_UP 0
 #define DEALERSHOE_WHY_HOST 1
-#define DEALERSHOE_WHY_KEY 2
 #define DEALERSHOE_TEST_PARTS 1
 #define DEALERSHOE_TEST_CARD 2
+#define DEALERSHOE_TEST_CALIBRATE 3
 
 /* ---- kinds, as they stand in the header of a frame */
 
@@ -529,9 +529,9 @@ static inline size_t dealershoe_words_write(uint8_t *body, const struct dealersh
 struct dealershoe_self_test {
     uint32_t t_us;
     uint8_t why;
-    /* a bit a part (below) */
+    /* bits of part */
     uint16_t tested;
-    /* a bit a part (below) */
+    /* bits of part */
     uint16_t failed;
     /* ms */
     uint16_t took;

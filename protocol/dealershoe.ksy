@@ -210,10 +210,10 @@ types:
         enum: why_code
       - id: tested
         type: u2
-        doc: "a bit a part (below)"
+        doc: "bits of part"
       - id: failed
         type: u2
-        doc: "a bit a part (below)"
+        doc: "bits of part"
       - id: took
         type: u2
         doc: "ms"
@@ -464,13 +464,29 @@ enums:
     1: power
     2: watchdog
     3: soft
+  part_code:
+    1: memory
+    2: fram
+    4: heads
+    8: slots
+    16: light
+    32: lanes
+    64: keys
+    128: lid
+    256: ambient
+    512: supply
+    1024: sampler
+    2048: calibration
+    4096: bar
+    8192: piezo
+    16384: code
   why_code:
     0: power_up
     1: host
-    2: key
   what_code:
     1: parts
     2: card
+    3: calibrate
   reject_code:
     1: gap
     2: damaged

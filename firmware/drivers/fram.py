@@ -15,7 +15,9 @@ _FREE = 9  # clocks that end whatever byte a part was in when this processor was
 
 
 class Fram:
-    """`read_into` and `write` raise OSError when the part does not answer."""
+    """`read_into`, `write` and `device_id` raise OSError when the part does not answer."""
+
+    DEVICE_ID = DEVICE_ID
 
     def __init__(self, number: int, scl: int, sda: int):
         self._number = number

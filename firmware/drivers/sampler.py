@@ -39,12 +39,17 @@ def _sample():
     wrap()
 
 
-class Sampler:
-    """`pin` is the first of the block. `overruns` counts how often samples were overwritten before they were read,
-    `lost` how many are missing for it."""
+def room() -> bytearray:
+    """Memory for a Sampler: taken early, while the heap still has so much in one piece."""
+    return bytearray(2 * RING)
 
-    def __init__(self, pin: int, machine_id: int = 0):
-        memory = bytearray(2 * RING)
+
+class Sampler:
+    """`pin` is the first of the block, `memory` its `room()`. `overruns` counts how often samples were overwritten
+    before they were read, `lost` how many are missing for it."""
+
+    def __init__(self, pin: int, machine_id: int = 0, memory=None):
+        memory = memory or room()
         skip = -addressof(memory) & (RING - 1)  # the channel wraps at multiples of the ring's size
         self._ring = memoryview(memory)[skip : skip + RING]
         self.lost = 0

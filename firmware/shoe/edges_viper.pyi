@@ -1,5 +1,3 @@
 from array import array
 
-def scan(
-    samples: bytes | bytearray | memoryview, n: int, state: array[int], out: array[int]
-) -> int: ...
+def scan(samples: bytes | bytearray | memoryview, n: int, state: array[int], out: array[int]) -> int: ...

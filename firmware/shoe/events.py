@@ -1,4 +1,5 @@
-"""What happened, written into the journal as the wire's events: CARD, CARD_BACK, SEAT, KEY, FAULT, CLEAR.
+"""What happened, written into the journal as the wire's events: COMMIT, REVEAL, CARD, CARD_BACK, SEAT, KEY, FAULT,
+CLEAR.
 
 Listens to the passage, the seat bus and the keys; keeps the hand's number and the numbers of its draws. From a sensor's
 edge to the journal nothing here allocates: bodies are packed straight into the journal's buffer.
@@ -10,14 +11,17 @@ from array import array
 from shoelink import schema
 
 from shoe import lanes
-from shoe.cardcode import CARDS, FEW, READ
+from shoe.cardcode import CARDS, FEW, JOKERS, READ
 from shoe.sampleclock import PER_MS, since
+from shoe.selftest import TEST_CARD, TEST_DECK
 
 _PENDING = 4  # draws that may be on their way to a seat node at once
 _FLIGHT = 2000 * PER_MS  # samples after which a draw is no longer waited for: its place has no node
 _UNREAD = bytearray(schema.TOKEN_UNREAD)
 _DOUBTFUL = schema.CARD_UNREAD | schema.CARD_DOUBLE | schema.CARD_REVERSED | schema.CARD_FOREIGN
 _CERTAIN_SEAT = 95  # percent: a node saw a card arrive; that it is this draw follows from the order
+_DOUBTFUL_SEAT = 30  # no card was on its way: the host is told, and believes it not
+NO_TEST, AWAITED, TEST_READ, TEST_FAILED = 0, 1, 2, 3  # of the test card
 
 
 def next_hand(hand: int) -> int:
@@ -26,12 +30,13 @@ def next_hand(hand: int) -> int:
 
 
 class Events:
-    """`link` is the journal's owner, `clock` the sample clock, `exits` the exit lanes."""
+    """`link` is the journal's owner, `clock` the sample clock, `exits` the exit lanes, `veil` what cards are called."""
 
-    def __init__(self, link, clock, exits):
+    def __init__(self, link, clock, exits, veil):
         self._link = link
         self._clock = clock
         self._exits = exits
+        self._veil = veil
         self.hand = 0
         self.draw = 0  # the draw that left last; 0: none in this hand
         self.faults = 0  # bit c: FAULT c is open
@@ -45,6 +50,12 @@ class Events:
         self._token = bytearray(4)
         self._on_the_way = array("i", (0,) * (4 * _PENDING))  # (draw, target expected, lanes, sample), oldest first
         self._waiting = 0
+        self.test_card = NO_TEST
+
+    def resume(self, hand: int, draw: int) -> None:
+        """Go on in a hand after a reset: what the journal's last events were of."""
+        self.hand = hand
+        self.draw = draw
 
     # ---- from the host
 
@@ -63,12 +74,25 @@ class Events:
         self._waiting = 0
         self._old_hand = -1
         self.new_hand = True
+        over, commit = self._veil.begin(hand)
+        if over is not None:
+            self._say(schema.REVEAL, over)
+        self._say(schema.COMMIT, commit)
 
     # ---- from the passage
 
     def left(self, passage) -> None:
-        """A card has left: CARD. With DOUBLE the passage took two draw numbers, this one and the next."""
+        """A card has left: CARD. With DOUBLE the passage took two draw numbers, this one and the next.
+
+        The test card, when a test waits for it, is none of the game; any other card is.
+        """
         below, above = passage.below, passage.above
+        if self.test_card == AWAITED:
+            whole = below.result == READ and below.card == TEST_CARD and below.deck == TEST_DECK
+            self.test_card = TEST_READ if whole and not passage.double else TEST_FAILED
+            if self.test_card == TEST_READ:
+                self._exits.take()
+                return
         flags = 0
         if below.result == READ:
             reading, way_up = below, schema.WAY_DOWN
@@ -88,7 +112,9 @@ class Events:
                 flags |= schema.CARD_REVERSED
             if reading.card < CARDS:
                 token = self._token
-                token[0] = reading.card
+                self._veil.name(reading.card, token)
+                if reading.card >= JOKERS:
+                    flags |= schema.CARD_JOKER
             else:
                 flags |= schema.CARD_FOREIGN
         else:
@@ -174,25 +200,27 @@ class Events:
 
     # ---- from the other parts
 
-    def arrived(self, place: int, face_up: bool) -> None:
-        """A seat node saw a card arrive: SEAT, for the draw that it most likely is."""
+    def arrived(self, place: int, way_up: int) -> bool:
+        """A seat node saw a card arrive: SEAT, for the draw that it most likely is. Whether one was on its way."""
         at = self._open(schema.SEAT)
         draw = self._arrival(place)
+        awaited = draw > 0
         if at < 0:
-            return
+            return awaited
         self._clock.stamp(self._clock.index, self._t_us)
         struct.pack_into(
             schema.LAYOUTS[schema.SEAT],
             self._link.journal.buffer,
             at,
             self.hand,
-            draw,
+            draw if awaited else self.draw,
             self._t_us,
             place,
-            schema.WAY_UP if face_up else schema.WAY_DOWN,
-            _CERTAIN_SEAT,
+            way_up,
+            _CERTAIN_SEAT if awaited else _DOUBTFUL_SEAT,
         )
         self._link.journal.close()
+        return awaited
 
     def pressed(self, key: int, press: int) -> None:
         """A key: KEY. New hand, pressed short, begins the next hand here and now, and carries its number."""
@@ -204,9 +232,7 @@ class Events:
         if at < 0:
             return
         self._clock.stamp(self._clock.index, self._t_us)
-        struct.pack_into(
-            schema.LAYOUTS[schema.KEY], self._link.journal.buffer, at, self.hand, self._t_us, key, press
-        )
+        struct.pack_into(schema.LAYOUTS[schema.KEY], self._link.journal.buffer, at, self.hand, self._t_us, key, press)
         number = self._link.journal.close()
         if begins:
             self._old_hand = old
@@ -228,6 +254,12 @@ class Events:
 
     def _open(self, kind: int) -> int:
         return self._link.open(kind, schema.MINIMUM[kind])
+
+    def _say(self, kind: int, message) -> None:
+        at = self._open(kind)
+        if at >= 0:
+            schema.pack_into(self._link.journal.buffer, at, message)
+            self._link.journal.close()
 
     def _device(self, kind: int, code: int, detail: int, index: int) -> None:
         at = self._open(kind)
@@ -255,8 +287,7 @@ class Events:
         self._waiting -= 1
 
     def _arrival(self, target: int) -> int:
-        """Which draw has arrived at `target`, of those on their way; the last draw when none is. It is not waited for
-        again.
+        """Which draw has arrived at `target`, of those on their way; 0 when none is. It is not waited for again.
 
         The oldest that went over the lane of `target` or, where no lane sensor saw it, was expected there: of two in
         the air over one lane the first to leave is the first to lie. Where none fits it is the oldest that no lane
@@ -266,7 +297,7 @@ class Events:
         while self._waiting and since(self._clock.index, way[3]) > _FLIGHT:
             self._forget(0)
         if not self._waiting:
-            return self.draw
+            return 0
         lane = lanes.lane_of(target)
         found = unseen = -1
         for place in range(self._waiting):

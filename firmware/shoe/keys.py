@@ -1,7 +1,9 @@
 """The six keys on one ADC ladder: debounced, short or held. For the main loop.
 
 A key counts once three readings in a row agree on it. A press is told when it ends, SHORT, or when it has lasted
-800 ms, HELD, and then not again until the key is let go. Two keys at once read as the lower one, or as none.
+800 ms, HELD, and then not again until the key is let go. The ladder shows the lower of two keys: one that follows on
+another without a moment of none was pressed beside it, and neither is told. Two that go down within 12 ms are one to
+the ladder: the lower.
 """
 
 from shoelink.schema import PRESS_HELD, PRESS_SHORT
@@ -11,22 +13,33 @@ from shoe.sampleclock import PER_MS, since
 EVERY = 4 * PER_MS  # samples between two readings; three make 12 ms, so a press of 40 ms is always seen
 AGREE = 3
 HELD_AFTER = 800 * PER_MS
+STUCK_AFTER = 30000 * PER_MS
+BETWEEN_AFTER = 2000 * PER_MS
+NONE, BETWEEN = 0, 7  # not a key; 7: a level of no key, nor of none
 
 
 class Keys:
     """`levels`: the ladder's reading (0..65535) of each key, in the order of the wire's codes from 1; `tolerance` how
-    far a reading may be off. Tells `pressed(key, press)`."""
+    far a reading may be off. Tells `pressed(key, press)`. `stuck`: the key that has been down for 30 s, or BETWEEN for
+    a ladder that gives a level of no key for 2 s; 0: all is well."""
 
     def __init__(self, levels, tolerance: int, pressed):
         self._levels = levels
         self._tolerance = tolerance
+        self._idle = levels[-1] + 2 * tolerance  # from here on no key is down
         self._pressed = pressed
         self._read_at = 0
-        self._candidate = 0  # the key that the last readings agree on, 0 for none
+        self._candidate = NONE  # what the last readings agree on
         self._agree = 0
-        self._down = 0  # the key that is held down
+        self._down = NONE  # the key that is held down
         self._since = 0
-        self._told = False
+        self._told = False  # or spoilt
+        self._rested = True  # all keys have been up since the start
+        self.stuck = NONE
+
+    def start(self, level: int) -> None:
+        """The ladder reads `level` as the shoe starts: a key that is down already does not count until it is let go."""
+        self._rested = self._key(level) == NONE
 
     def is_due(self, now: int) -> bool:
         """Whether it is time (a sample index) for the next reading."""
@@ -45,18 +58,33 @@ class Keys:
             if self._agree < AGREE:
                 return
         if key != self._down:
-            if self._down and not self._told:
-                self._pressed(self._down, PRESS_SHORT)
-            self._down = key
-            self._since = now
-            self._told = False
-        elif key and not self._told and since(now, self._since) >= HELD_AFTER:
+            self._change(key, now)
+            return
+        lasts = since(now, self._since)
+        if key == NONE:
+            return
+        if lasts >= (BETWEEN_AFTER if key == BETWEEN else STUCK_AFTER):
+            self.stuck = key
+        if not self._told and key != BETWEEN and lasts >= HELD_AFTER:
             self._told = True
             self._pressed(key, PRESS_HELD)
+
+    def _change(self, key: int, now: int) -> None:
+        before, told = self._down, self._told
+        self._down = key
+        self._since = now
+        # beside another one, or down since the power came on: it does not count until all are let go
+        self._told = before != NONE or not self._rested
+        if key == NONE:
+            self._rested = True
+            self.stuck = NONE
+            self._told = False
+            if before != BETWEEN and not told:
+                self._pressed(before, PRESS_SHORT)
 
     def _key(self, level: int) -> int:
         for place in range(len(self._levels)):
             off = level - self._levels[place]
             if -self._tolerance <= off <= self._tolerance:
                 return place + 1
-        return 0
+        return NONE if level >= self._idle else BETWEEN

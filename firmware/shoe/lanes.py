@@ -45,14 +45,22 @@ def hint(lanes: int, due: int) -> int:
 
 
 class ExitLanes:
-    """What the lane sensors saw while a card went over them; the last that was not empty counts."""
+    """What the lane sensors saw while a card went over them; the last that was not empty counts. `ignore`: lanes that
+    are out of order. More lanes at once than two are no card."""
 
     def __init__(self):
         self.seen = 0
+        self.ignore = 0
 
     def see(self, lanes: int) -> None:
-        """The sensors' levels now, looked at while a card is between the slots or over the lip."""
-        if lanes:
+        """The sensors' levels now, looked at while a card is between the slots or over the lip. -1: none can be
+        read.
+        """
+        if lanes < 0:
+            return
+        lanes &= ~self.ignore
+        fewer = lanes & (lanes - 1)
+        if lanes and not fewer & (fewer - 1):
             self.seen = lanes
 
     def take(self) -> int:

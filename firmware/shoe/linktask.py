@@ -19,6 +19,7 @@ class LinkTask:
         self._sampler = sampler
         self._signals = signals
         self._events = events
+        self.test = 0  # what the host wants tested; the loop takes it
         self._in = bytearray(_ROOM)
         self._in_view = memoryview(self._in)
         self._out_view = memoryview(link.out)
@@ -45,6 +46,8 @@ class LinkTask:
                     self._signals.obey(told.message.signal, told.message.mode)
                 elif told.kind == schema.DUE:
                     self._events.take_due(told.message)
+                elif told.kind == schema.TEST:
+                    self.test = told.message.what
                 elif told.kind == schema.ENROLL:
                     self._link.send(schema.Enrolled(schema.ENROLLED_CLOSED), now)
             elif kind is notice.Stopped:

@@ -1,57 +1,102 @@
-"""The shoe as a whole, turn by turn: parts in, cores run, parts out. Knows no pins: `main.py` gives it the parts."""
+"""The shoe as a whole, turn by turn: parts in, cores run, parts out. Knows no pins: `main.py` gives it the parts.
+
+The watchdog is fed at the end of a turn that got there, and only while samples keep coming: a loop that hangs, and one
+that sees nothing any more, start again.
+"""
 
 import gc
 
 from shoelink import schema
 from shoelink.timing import elapsed
 
-from shoe.events import Events
+from shoe.calibration import SPOILT
+from shoe.doublefeed import DoubleFeed
+from shoe.events import AWAITED, NO_TEST, TEST_READ, Events
+from shoe.health import Health
 from shoe.keys import Keys
 from shoe.lanes import ExitLanes
 from shoe.linktask import LinkTask
 from shoe.passage import CHUNK, Passage
-from shoe.sampleclock import PER_MS, SampleClock, since
+from shoe.sampleclock import SampleClock
 from shoe.seats import SeatBus
 from shoe.signals import Signals
 
 STATS_MS = 5000
-AMBIENT_EVERY = 100 * PER_MS  # samples
+SAMPLES_STOPPED_MS = 200
+STARVED_MS = 1000  # without a sample: the watchdog is not fed any more
 CHUNKS = 8  # a turn: 100 ms of samples, so a backlog is worked off and the rest of the loop still gets its turn
 
 
 class Shoe:
-    """`board` has the parts (see `board.py`), `link` the shoe's Link, `now` is `ticks_ms`."""
+    """`board` has the parts (see `board.py`), `link` the shoe's Link, `veil` what cards are called, `selftest` has
+    run and took `took` ms; `now` is `ticks_ms`.
+    """
 
-    def __init__(self, board, link, now: int):
+    def __init__(self, board, link, veil, selftest, took: int, now: int):
         self.board = board
         self.link = link
+        self.veil = veil
         self.clock = SampleClock()
         self.exits = ExitLanes()
-        self.events = Events(link, self.clock, self.exits)
+        self.events = Events(link, self.clock, self.exits, veil)
         self.passage = Passage(self.events, self.clock)
-        self.signals = Signals(now)
+        self.signals = Signals(now, veil.opened)
         self.task = LinkTask(board.host, link, self.clock, board.sampler, self.signals, self.events)
-        self.keys = Keys(board.KEY_LEVELS, board.KEY_TOLERANCE, self.events.pressed)
-        self.seats = SeatBus(self.events.arrived)
+        calibration = board.calibration
+        self.doubles = DoubleFeed(calibration.free, calibration.one)
+        self.keys = Keys(calibration.keys, calibration.tolerance, self._pressed)
+        self.keys.start(board.keys.read_u16())
+        self.seats = SeatBus(board.seats, self.events)
+        self.health = Health(board, self.events, self.doubles, self.exits, self.keys)
+        self.selftest = selftest
+        self._took = took
+        self._why = schema.WHY_POWER_UP
+        self._told = False  # the host of this session has the result of the test
+        self._calibrating = False
+        self._darkest = 0xFFFF  # of the light while a card passes that calibrates it
+        self._moved_at = now
+        self._index = 0
+        self._greets = False
         self._samples = bytearray(CHUNK)
-        self._bus = bytearray(64)
         self._lost = 0
         self._overruns = 0
         self._dim = False
         self._cards = 0
-        self._looked = 0
         self._stats_at = now
         self._show()
+        self._judge_test()
+        if calibration.state == SPOILT:
+            self.events.fault(schema.FAULT_CALIBRATION, calibration.state, 0)
 
     def turn(self, now: int) -> bool:
         """One turn; True if no card is moving and the loop may rest a millisecond."""
         self._sense()
         self._look_around()
+        if not self._greets and (self.seats.met or not self.passage.still):
+            # the seat nodes are met first, a tenth of a second: what they tell from then on is of this time
+            self._greets = True
+            self.link.start(now)
         self.task.turn(now)
         self._light(now)
         if self.passage.idle:
             self._tidy(now)
+        self._keep_alive(now)
         return self.passage.still
+
+    def _keep_alive(self, now: int) -> None:
+        if self.clock.index != self._index:
+            self._index = self.clock.index
+            self._moved_at = now
+            self.events.clear(schema.FAULT_SAMPLER, 0, self._index)
+        elif elapsed(now, self._moved_at) >= SAMPLES_STOPPED_MS:
+            self.events.fault(schema.FAULT_SAMPLER, 0, self._index)
+        if elapsed(now, self._moved_at) < STARVED_MS:
+            self.board.watchdog.feed()
+
+    def _pressed(self, key: int, press: int) -> None:
+        """A key; with the lid or the base plate off none counts but the one that calls the floor."""
+        if not self.health.halted or key == schema.KEY_FLOOR:
+            self.events.pressed(key, press)
 
     def _sense(self) -> None:
         board, passage = self.board, self.passage
@@ -65,7 +110,9 @@ class Shoe:
                 # Both are looked at as of now, a chunk of samples later than what `feed` is about to tell: a lane is
                 # still covered then, for its sensors are 16 mm beyond the lip.
                 self.exits.see(board.lanes.read())
-                dim = board.light.read_u16() < board.TWO_CARDS
+                reading = board.light.read_u16()
+                self._darkest = min(self._darkest, reading)
+                dim = self.doubles.two_cards(reading)
                 if dim and self._dim:
                     passage.two_cards()
                 self._dim = dim
@@ -85,17 +132,8 @@ class Shoe:
         board, now = self.board, self.clock.index
         if self.keys.is_due(now):
             self.keys.read(board.keys.read_u16(), now)
-        if board.seats.any():
-            self.seats.feed(self._bus, board.seats.readinto(self._bus) or 0)
-        if since(now, self._looked) >= AMBIENT_EVERY:
-            self._looked = now
-            level = board.ambient.read_u16()
-            if level > board.DAZZLE:
-                self.events.fault(schema.FAULT_DAZZLE, level, now)
-            elif level < board.DAZZLE_OVER:
-                self.events.clear(schema.FAULT_DAZZLE, level, now)
-            if self.passage.idle:
-                self.events.clear(schema.FAULT_SAMPLES_LOST, 0, now)
+        self.seats.turn(now, self.passage.still)
+        self.health.turn(now, self.passage.idle)
 
     def _light(self, now: int) -> None:
         if self.events.cards != self._cards:
@@ -114,9 +152,62 @@ class Shoe:
 
     def _tidy(self, now: int) -> None:
         """No card is about: the time for what takes time."""
+        journal = self.link.journal
         if self.events.new_hand:
             self.events.new_hand = False
+            self.veil.prepare()
             gc.collect()
+        if journal.trouble:
+            self.events.fault(schema.FAULT_FRAM, journal.trouble, self.clock.index)
+        if journal.renamed:
+            journal.renamed = False
+            self.link.start(now)
+        self._test(now)
         if elapsed(now, self._stats_at) >= STATS_MS:
             self._stats_at = now
             self.link.send(self.link.stats(self.board.sampler.overruns, self.board.free_memory() >> 4), now)
+
+    # ---- tests of the parts
+
+    def _test(self, now: int) -> None:
+        """Do what the host asks for, and tell each host the last result."""
+        if not self.link.up:
+            self._told = False
+            return
+        wanted = self.task.test
+        self.task.test = 0
+        if wanted == schema.TEST_PARTS:
+            self._why = schema.WHY_HOST
+            self._took = self.selftest.run()
+            self._judge_test()
+        elif wanted:
+            self.events.test_card = AWAITED
+            self._calibrating = wanted == schema.TEST_CALIBRATE
+            self._darkest = 0xFFFF
+        if self.events.test_card not in (NO_TEST, AWAITED):
+            self._why = schema.WHY_HOST
+            self._judge_card()
+        if not self._told:
+            test = self.selftest
+            message = schema.SelfTest(self.link.stamp, self._why, test.tested, test.failed, self._took)
+            self._told = self.link.send(message, now)
+
+    def _judge_card(self) -> None:
+        """The test card has passed, or another card has."""
+        read = self.events.test_card == TEST_READ
+        self.events.test_card = NO_TEST
+        self.selftest.judge_card(read)
+        if self._calibrating and read:
+            calibration = self.board.calibration
+            if calibration.keep(self.board.light.read_u16(), self._darkest):
+                self.doubles.adjust(calibration.free, calibration.one)
+                self.events.clear(schema.FAULT_CALIBRATION, 0, self.clock.index)
+        self._calibrating = False
+        self._judge_test()
+
+    def _judge_test(self) -> None:
+        self._told = False
+        if self.selftest.faulty:
+            self.events.fault(schema.FAULT_SELF_TEST, self.selftest.faulty, self.clock.index)
+        else:
+            self.events.clear(schema.FAULT_SELF_TEST, 0, self.clock.index)

@@ -1,48 +1,214 @@
-"""The seat nodes' bus: bytes in, arrivals out. For the main loop.
+"""The shoe's half of the seat bus: asks one node after the other, tells arrivals, and which node fails. For the loop.
 
-A node sends four bytes when a card comes to lie on it: A5, the place's code (1..11 a seat, 32 burn, 33 board, 34
-muck), flags (bit 0 a card has arrived, bit 1 face up), CRC-8H2F of the three. Bytes that make no frame are passed
-over one at a time, so a damaged frame costs itself only.
+The shoe is the master and nobody speaks unasked, so nothing collides. A node keeps an arrival until the shoe says
+that it has it: a damaged frame costs a repeat, never a card. Nodes that have answered once are asked in turn; places
+without a node are tried now and then. A node that was there and does not answer, or answers nonsense (two boards with
+one place), or reports cards though none has left the shoe, is a FAULT SEAT_NODE, with the place in its detail; one
+that reports cards out of nothing is no longer believed. A bus on which the shoe's own question does not come back as
+it was sent, or that is never quiet, is a FAULT SEAT_BUS.
 """
 
-from shoe.crc8 import crc8
+from node import talk
+from shoelink import schema
 
-BEGIN = 0xA5
-ARRIVED, FACE_UP = 1, 2
-_PLACES = tuple(range(1, 12)) + (32, 33, 34)
+from shoe.crc8 import crc8
+from shoe.sampleclock import PER_MS, since
+
+GARBLED, LYING, BLOCKED = 0x100, 0x200, 0x300  # detail of SEAT_NODE beside the place; 0: it does not answer
+NO_ECHO, NOISE = 1, 2  # detail of SEAT_BUS
+PATIENCE = 6 * PER_MS  # samples until an answer is missed
+TURNS = 3  # and turns of the loop
+REST = 20 * PER_MS  # samples between two questions while no node is known, or the bus is out of order
+PROBE_EVERY = 8  # questions: then one to a place without a node
+MISSES = 8  # in a row: then the node, or the bus, is out of order
+LIES = 3  # arrivals without a card: then a node is not believed any more
+NOISE_BYTES = 32  # that nobody asked for
+_ROOM = 16
 
 
 class SeatBus:
-    """Tells `arrived(place, face_up)` for each frame of an arrival. `damaged` counts bytes passed over."""
+    """`line` is a `drivers.rs485.SeatLine`. `events` is told `arrived(place, way)`, which answers whether a card was on
+    its way, and `fault` and `clear`. `heard` says that the bus has worked since the start."""
 
-    def __init__(self, arrived):
-        self._arrived = arrived
-        self._frame = bytearray(4)
+    def __init__(self, line, events):
+        self._line = line
+        self._events = events
+        count = len(talk.PLACES)
+        self.known = bytearray(count)  # the node has answered since the start
+        self.believed = bytearray([1] * count)
+        self.heard = False
+        self.damaged = 0  # frames
+        self._taken = bytearray(count)
+        self._misses = bytearray(count)
+        self._lies = bytearray(count)
+        self._blocked = bytearray(count)
+        self._asked = -1  # the place that is asked, as an index; -1: none
+        self._asked_at = 0
+        self._turns = 0
+        self._next_known = 0
+        self._next_other = 0
+        self._questions = 0
+        self._echoless = 0
+        self._noise = 0
+        self._out = bytearray(talk.ASKS)
+        self._in = bytearray(_ROOM)
+        self._piece = bytearray(_ROOM)
         self._have = 0
-        self.damaged = 0
 
-    def feed(self, data, n: int) -> None:
-        """The next `n` bytes of the bus."""
+    def turn(self, now: int, may_ask: bool) -> None:
+        """Take what has come and ask the next node, at sample index `now`; `may_ask`: no card is in the throat."""
+        self._listen(now)
+        if self._asked >= 0:
+            self._turns += 1
+            if self._turns >= TURNS and since(now, self._asked_at) >= PATIENCE:
+                self._miss(now)
+        if self._asked < 0 and may_ask:
+            resting = self._echoless >= MISSES or not any(self.known)
+            if not self.met or not resting or since(now, self._asked_at) >= REST:
+                self._ask(now)
+
+    # ---- asking
+
+    @property
+    def met(self) -> bool:
+        """Every place was asked once: from here on what a node tells has come since the start."""
+        return self._questions > len(self.known) or (self._questions == len(self.known) and self._asked < 0)
+
+    def _ask(self, now: int) -> None:
+        self._questions += 1
+        probe = self._questions % PROBE_EVERY == 0 or not self.met
+        place = self._after(self._next_other if probe else self._next_known, not probe)
+        if place < 0:
+            place = self._after(self._next_other, False)
+        if place < 0:
+            place = self._after(self._next_known, True)
+        if self.known[place]:
+            self._next_known = place + 1
+        else:
+            self._next_other = place + 1
+        out = self._out
+        out[0] = talk.ASK
+        out[1] = talk.PLACES[place]
+        out[2] = self._taken[place]
+        out[3] = crc8(out, 3)
+        self._asked = place
+        self._asked_at = now
+        self._turns = 0
+        self._have = 0
+        self._line.ask(out)
+
+    def _after(self, first: int, known: bool) -> int:
+        """The next place from `first` on, and round, that has a node (or, not `known`, has none); -1: there is none."""
+        count = len(self.known)
+        for i in range(count):
+            place = (first + i) % count
+            if bool(self.known[place]) == known:
+                return place
+        return -1
+
+    # ---- listening
+
+    def _listen(self, now: int) -> None:
+        if not self._line.any():
+            return
+        n = self._line.readinto(self._piece) or 0
+        if self._asked < 0:
+            self._noise += n
+            if self._noise >= NOISE_BYTES:
+                self._noise = 0
+                self._events.fault(schema.FAULT_SEAT_BUS, NOISE, now)
+            return
         for i in range(n):
-            self._frame[self._have] = data[i]
-            self._have += 1
-            if self._have == 4 and self._whole():
-                self._have = 0
-            while self._have and (self._have == 4 or self._frame[0] != BEGIN):
-                self._drop()
+            if self._have < _ROOM:
+                self._in[self._have] = self._piece[i]
+                self._have += 1
+        if self._have >= talk.ASKS + talk.ANSWERS and self._echo() and self._sound():
+            self._answer(now)
 
-    def _whole(self) -> bool:
-        frame = self._frame
-        if frame[0] != BEGIN or crc8(frame, 3) != frame[3] or frame[1] not in _PLACES:
-            return False
-        if frame[2] & ARRIVED:
-            self._arrived(frame[1], bool(frame[2] & FACE_UP))
+    def _echo(self) -> bool:
+        """What was sent has come back."""
+        for i in range(talk.ASKS):
+            if self._in[i] != self._out[i]:
+                return False
         return True
 
-    def _drop(self) -> None:
-        frame = self._frame
-        frame[0] = frame[1]
-        frame[1] = frame[2]
-        frame[2] = frame[3]
-        self._have -= 1
-        self.damaged += 1
+    def _sound(self) -> bool:
+        """Behind it is a whole answer of the node that was asked."""
+        heard, at = self._in, talk.ASKS
+        crc = self._piece
+        for i in range(talk.ANSWERS - 1):
+            crc[i] = heard[at + i]
+        if heard[at] != talk.ANSWER or heard[at + 1] != self._out[1]:
+            return False
+        return crc8(crc, talk.ANSWERS - 1) == heard[at + talk.ANSWERS - 1]
+
+    def _answer(self, now: int) -> None:
+        place, heard = self._asked, self._in
+        number, flags = heard[talk.ASKS + 2], heard[talk.ASKS + 3]
+        self._asked = -1
+        self._echo_came(now)
+        self.known[place] = 1
+        self._misses[place] = 0
+        if flags & talk.FRESH:
+            self._taken[place] = talk.BEGIN
+            return
+        if self._taken[place] == talk.BEGIN:
+            self._taken[place] = talk.NONE
+        if number and number != self._taken[place]:
+            self._taken[place] = number
+            self._arrived(place, flags, now)
+        self._blocked[place] = flags & talk.BLOCKED
+        if flags & talk.BLOCKED:
+            self._events.fault(schema.FAULT_SEAT_NODE, BLOCKED | talk.PLACES[place], now)
+        elif self._all_well():
+            self._events.clear(schema.FAULT_SEAT_NODE, talk.PLACES[place], now)
+
+    def _arrived(self, place: int, flags: int, now: int) -> None:
+        if not self.believed[place]:
+            return
+        way = schema.WAY_DOWN
+        if flags & talk.UP:
+            way = schema.WAY_UP
+        elif flags & talk.UNSURE:
+            way = schema.WAY_UNKNOWN
+        if self._events.arrived(talk.PLACES[place], way):
+            self._lies[place] = 0
+            return
+        self._lies[place] += 1
+        if self._lies[place] >= LIES:
+            self.believed[place] = 0
+            self._events.fault(schema.FAULT_SEAT_NODE, LYING | talk.PLACES[place], now)
+
+    def _all_well(self) -> bool:
+        for place in range(len(self.known)):
+            if self._misses[place] >= MISSES or self._blocked[place] or not self.believed[place]:
+                return False
+        return True
+
+    def _echo_came(self, now: int) -> None:
+        self.heard = True
+        self._echoless = 0
+        self._noise = 0
+        self._events.clear(schema.FAULT_SEAT_BUS, 0, now)
+
+    def _miss(self, now: int) -> None:
+        """No whole answer has come in time."""
+        place = self._asked
+        self._asked = -1
+        if self._have < talk.ASKS or not self._echo():
+            if self._echoless < MISSES:
+                self._echoless += 1
+            if self._echoless == MISSES and self.heard:
+                self._events.fault(schema.FAULT_SEAT_BUS, NO_ECHO, now)
+            return
+        self._echo_came(now)
+        garbled = self._have > talk.ASKS
+        if garbled:
+            self.damaged += 1
+        if not self.known[place]:
+            return
+        if self._misses[place] < MISSES:
+            self._misses[place] += 1
+        if self._misses[place] == MISSES:
+            detail = talk.PLACES[place] | (GARBLED if garbled else 0)
+            self._events.fault(schema.FAULT_SEAT_NODE, detail, now)

@@ -80,27 +80,8 @@ DUE_NOTHING, DUE_SEAT, DUE_BURN, DUE_BOARD, DUE_BETTING, DUE_ACK, DUE_SHUFFLE, D
 RESET_UNKNOWN, RESET_POWER, RESET_WATCHDOG, RESET_SOFT = 0, 1, 2, 3
 NAK_GAP, NAK_DAMAGED = 1, 2
 ENROLLED_WRITTEN, ENROLLED_CLOSED, ENROLLED_FAILED = 1, 2, 3
-WHY_POWER_UP, WHY_HOST, WHY_KEY = 0, 1, 2
-TEST_PARTS, TEST_CARD = 1, 2
-
-# Bits of SELF_TEST's `tested` and `failed`: one a part
-PARTS = (
-    (1, "MEMORY"),
-    (2, "FRAM"),
-    (4, "HEADS"),
-    (8, "SLOTS"),
-    (16, "LIGHT"),
-    (32, "LANES"),
-    (64, "KEYS"),
-    (128, "LID"),
-    (256, "AMBIENT"),
-    (512, "SUPPLY"),
-    (1024, "SAMPLER"),
-    (2048, "CALIBRATION"),
-    (4096, "BAR"),
-    (8192, "PIEZO"),
-    (16384, "CODE"),
-)
+WHY_POWER_UP, WHY_HOST = 0, 1
+TEST_PARTS, TEST_CARD, TEST_CALIBRATE = 1, 2, 3
 
 TOKEN_UNREAD = b"\xff\xff\xff\xff"  # CARD.token of a card that was not read
 NO_JOURNAL = b"\0\0\0\0"  # HELLO.journal of a host that has not yet chosen what to resume
@@ -188,8 +169,25 @@ CODES = {
         (RESET_WATCHDOG, "WATCHDOG"),
         (RESET_SOFT, "SOFT"),
     ),
-    "why": ((WHY_POWER_UP, "POWER_UP"), (WHY_HOST, "HOST"), (WHY_KEY, "KEY")),
-    "what": ((TEST_PARTS, "PARTS"), (TEST_CARD, "CARD")),
+    "part": (
+        (1, "MEMORY"),
+        (2, "FRAM"),
+        (4, "HEADS"),
+        (8, "SLOTS"),
+        (16, "LIGHT"),
+        (32, "LANES"),
+        (64, "KEYS"),
+        (128, "LID"),
+        (256, "AMBIENT"),
+        (512, "SUPPLY"),
+        (1024, "SAMPLER"),
+        (2048, "CALIBRATION"),
+        (4096, "BAR"),
+        (8192, "PIEZO"),
+        (16384, "CODE"),
+    ),
+    "why": ((WHY_POWER_UP, "POWER_UP"), (WHY_HOST, "HOST")),
+    "what": ((TEST_PARTS, "PARTS"), (TEST_CARD, "CARD"), (TEST_CALIBRATE, "CALIBRATE")),
     "reject": ((NAK_GAP, "GAP"), (NAK_DAMAGED, "DAMAGED")),
     "result": ((ENROLLED_WRITTEN, "WRITTEN"), (ENROLLED_CLOSED, "CLOSED"), (ENROLLED_FAILED, "FAILED")),
 }

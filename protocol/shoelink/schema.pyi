@@ -124,9 +124,9 @@ ENROLLED_CLOSED: Final = 2
 ENROLLED_FAILED: Final = 3
 WHY_POWER_UP: Final = 0
 WHY_HOST: Final = 1
-WHY_KEY: Final = 2
 TEST_PARTS: Final = 1
 TEST_CARD: Final = 2
+TEST_CALIBRATE: Final = 3
 TOKEN_UNREAD: Final[bytes]
 NO_JOURNAL: Final[bytes]
 SCHEMA: Final[bytes]

@@ -22,7 +22,7 @@ class Wires:
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, name: str, bus: Bus | None, wires: Wires | None = None) -> Any:
     """The module `name` of the firmware, imported over this machine."""
-    wires = wires or Wires()
+    lines = wires or Wires()
 
     class Pin:
         IN, OUT, OPEN_DRAIN, PULL_UP, PULL_DOWN = 0, 1, 2, 1, 2
@@ -34,10 +34,10 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, name: str, bus: Bus | None, wires:
 
         def __call__(self, *level: int) -> int | None:
             if not level:
-                return wires.levels.get(self.number, 1)
-            wires.driven.append((self.number, level[0]))
-            if wires.on_drive:
-                wires.on_drive(self.number, level[0])
+                return lines.levels.get(self.number, 1)
+            lines.driven.append((self.number, level[0]))
+            if lines.on_drive:
+                lines.on_drive(self.number, level[0])
             return None
 
     class I2C:

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from firmware.physics import Card, Scene, pieces, print_card, ride
-from shoelink import schema
+from shoelink import schema, tokens
 from shoelink.journal import Journal
 from shoelink.link import Link
+from shoelink.tokens import Veil
 
 events_module: Any = import_module("shoe.events")
 lanes: Any = import_module("shoe.lanes")
@@ -23,12 +24,12 @@ STEADY = ride([(110, 1000, 1000)])
 class Shoe:
     """Passage, lanes and events over a journal, without the loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, opened: bool = True) -> None:
         self.journal = Journal(os.urandom(4))
         self.link = Link(schema.SHOE, schema.Ident(bytes(8), bytes(12), bytes(16)), os.urandom, self.journal)
         self.clock = sampleclock.SampleClock()
         self.exits = lanes.ExitLanes()
-        self.events = events_module.Events(self.link, self.clock, self.exits)
+        self.events = events_module.Events(self.link, self.clock, self.exits, Veil(bytes(8), os.urandom, opened))
         self.passage = passage_module.Passage(self.events, self.clock)
 
     def feed(self, samples: bytes) -> None:
@@ -82,6 +83,29 @@ def test_a_card_in_full(shoe: Shoe) -> None:
     assert schema.value(card.t_us) == pytest.approx((5 + 24 + 63.5) * 1000, abs=100)  # µs
 
 
+def test_a_sealed_hand_is_committed_to_before_its_first_card_and_revealed_when_the_next_begins() -> None:
+    """protocol/README.md, "Cards under a secret"."""
+    shoe = Shoe(opened=False)
+    shoe.due(7, schema.DUE_SEAT, 1)
+    shoe.draw(print_card(51))
+    shoe.draw(print_card(52))
+    shoe.draw(print_card(51))
+    shoe.events.pressed(schema.KEY_NEW_HAND, schema.PRESS_SHORT)
+    commit, first, joker, again, reveal, following, key = shoe.all
+    assert [type(event).__name__ for event in (commit, reveal, following, key)] == ["Commit", "Reveal", "Commit", "Key"]
+    assert (commit.hand, reveal.hand, following.hand, key.hand) == (7, 7, 8, 8)
+    assert first.token == again.token != joker.token
+    assert joker.flags == schema.CARD_JOKER
+    assert tokens.commitment(bytes(8), 7, reveal.secret) == commit.commitment
+    names = tokens.tokens(reveal.secret)
+    assert [tokens.card_of(names, card.token) for card in (first, joker, again)] == [51, 52, 51]
+
+
+def test_before_the_first_hand_a_card_is_not_named_either() -> None:
+    shoe = Shoe(opened=False)
+    assert schema.value(shoe.draw(print_card(20)).token) > 53
+
+
 def test_ways_up_and_flags(shoe: Shoe) -> None:
     down, up, unknown = schema.WAY_DOWN, schema.WAY_UP, schema.WAY_UNKNOWN
     dirty = print_card(20)
@@ -91,7 +115,7 @@ def test_ways_up_and_flags(shoe: Shoe) -> None:
     unread = schema.TOKEN_UNREAD
     for paper, way_up, flags, token, deck in (
         (print_card(20), down, 0, bytes((20, 0, 0, 0)), 0),
-        (print_card(52, boxed=True), up, 0, bytes((52, 0, 0, 0)), 0),
+        (print_card(52, boxed=True), up, schema.CARD_JOKER, bytes((52, 0, 0, 0)), 0),
         (print_card(20, 1, mirrored=True), down, schema.CARD_REVERSED, bytes((20, 0, 0, 0)), 1),
         (print_card(54, 3), down, schema.CARD_FOREIGN, unread, 3),
         (Card(), unknown, schema.CARD_UNREAD, unread, 255),
@@ -191,7 +215,7 @@ def test_an_arrival_at_the_neighbour_in_the_same_lane_belongs_to_the_card_that_w
     shoe.events.arrived(7, False)
     shoe.events.arrived(33, False)
     shoe.events.arrived(32, False)
-    assert [event.draw for event in shoe.all[3:]] == [2, 1, 3]
+    assert [event.draw for event in shoe.all[4:]] == [2, 1, 3]
 
 
 def test_a_card_that_no_node_reports_is_not_waited_for_long(shoe: Shoe) -> None:
@@ -208,7 +232,7 @@ def test_both_cards_of_a_double_may_arrive(shoe: Shoe) -> None:
     shoe.feed(Scene([(print_card(3), 0), (Card(), 20)]).samples(ride([(160, 1000, 1000)])))
     shoe.events.arrived(2, False)
     shoe.events.arrived(2, False)
-    assert [event.draw for event in shoe.all] == [1, 1, 2]
+    assert [event.draw for event in shoe.all[1:]] == [1, 1, 2]
 
 
 def test_a_fault_is_told_once_until_it_is_cleared(shoe: Shoe) -> None:

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from firmware.physics import remainder_2f
 from hypothesis import given
 from hypothesis import strategies as st
 from shoelink import schema
@@ -15,7 +14,6 @@ from shoelink import schema
 sampleclock: Any = import_module("shoe.sampleclock")
 edges: Any = import_module("shoe.edges")
 lanes: Any = import_module("shoe.lanes")
-seats: Any = import_module("shoe.seats")
 keys: Any = import_module("shoe.keys")
 signals: Any = import_module("shoe.signals")
 
@@ -102,52 +100,6 @@ def test_what_is_due_as_a_target() -> None:
     assert lanes.due_target(schema.DUE_BETTING, 0) == schema.TARGET_UNKNOWN
 
 
-# ---- seat bus
-
-
-def node(place: int, flags: int) -> bytes:
-    """A seat node's frame; its CRC by long division over three bytes."""
-    crc = 0xFF
-    for byte in (0xA5, place, flags):
-        crc = remainder_2f(crc ^ byte ^ 0xFF) ^ 0xFF
-    return bytes((0xA5, place, flags, crc ^ 0xFF))
-
-
-@given(
-    arrivals=st.lists(st.tuples(st.sampled_from([*range(1, 12), 32, 33, 34]), st.booleans()), max_size=6),
-    cuts=st.lists(st.integers(1, 5)),
-)
-def test_arrivals_whatever_the_cuts(arrivals: list[tuple[int, bool]], cuts: list[int]) -> None:
-    got: list[tuple[int, bool]] = []
-    bus = seats.SeatBus(lambda place, up: got.append((place, up)))
-    stream = b"".join(node(place, 3 if up else 1) for place, up in arrivals)
-    for size in [*cuts, 1000]:
-        part, stream = stream[:size], stream[size:]
-        bus.feed(part, len(part))
-    assert got == arrivals
-    assert bus.damaged == 0
-
-
-@given(noise=st.binary(max_size=30), wrong=st.integers(0, 3), bit=st.integers(0, 7))
-def test_a_damaged_frame_costs_itself_only(noise: bytes, wrong: int, bit: int) -> None:
-    got: list[int] = []
-    bus = seats.SeatBus(lambda place, up: got.append(place))
-    damaged = bytearray(node(4, 1))
-    damaged[wrong] ^= 1 << bit
-    quiet = bytes(b for b in noise if b != 0xA5)
-    stream = quiet + damaged + node(7, 1) + node(9, 1)
-    bus.feed(stream, len(stream))
-    assert got == [7, 9]
-
-
-def test_a_frame_that_reports_no_arrival_or_an_unknown_place_is_no_arrival() -> None:
-    got: list[int] = []
-    bus = seats.SeatBus(lambda place, up: got.append(place))
-    for frame in (node(4, 0), node(12, 1), node(0, 1), node(35, 1), node(5, 1)):
-        bus.feed(frame, 4)
-    assert got == [5]
-
-
 # ---- keys
 
 LEVELS = (0, 10922, 21845, 32767, 43690, 54612)
@@ -219,6 +171,10 @@ def test_which_state_is_shown() -> None:
     assert shown(floor, faulty=True) == signals.FLOOR
     for signal in range(4):
         assert shown(signal, up=False) == signals.UNSUPERVISED
+    opened = signals.Signals(0, opened=True)
+    assert opened.shown() == signals.UNSUPERVISED
+    opened.supervised = True
+    assert opened.shown() == signals.OPEN  # and a dealer sees that it is
     assert shown(200) == signals.FLOOR  # a newer host's signal: a person looks
 
 
@@ -232,7 +188,7 @@ def film(lights: Any, ms: int, start: int = 0) -> list[tuple[int, Any, int]]:
 
 def test_every_state_differs_from_every_other_without_its_colour() -> None:
     rhythms = {state: pattern[1] for state, pattern in signals.PATTERNS.items()}
-    assert len(set(rhythms.values())) == len(rhythms) == 7
+    assert len(set(rhythms.values())) == len(rhythms) == 8
 
 
 def test_signals_of_a_class_are_the_same_whatever_the_cause() -> None:

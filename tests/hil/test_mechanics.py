@@ -13,7 +13,6 @@ from dealershoe.emulate.mechanics import (
     Run,
     Scene,
     angle_of,
-    arrival,
     lane_of,
     lanes_at,
     plain,
@@ -140,12 +139,6 @@ def test_burn_and_board_leave_by_the_last_lane_and_off_table_by_none() -> None:
     assert lanes_at(angle_of("burn")) == lanes_at(angle_of("board")) == 0x80
     assert lanes_at(angle_of("off-table")) == 0
     assert lanes_at(0.0) == 0x18  # straight ahead is between lanes 3 and 4
-
-
-def test_a_seat_node_speaks_four_bytes() -> None:
-    assert arrival(3)[:3] == b"\xa5\x03\x01"
-    assert arrival("board", face_up=True)[:3] == b"\xa5\x21\x03"
-    assert arrival("off-table") == b""
 
 
 @given(

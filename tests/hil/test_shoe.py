@@ -248,7 +248,7 @@ def test_light_from_outside_is_a_fault(shoe: EmulatedShoe, host: HostEnd) -> Non
 
 
 def test_at_a_dealers_pace_the_same(interpreter: str) -> None:
-    with EmulatedShoe(pace="real", interpreter=interpreter) as shoe, HostEnd(shoe.port) as host:
+    with EmulatedShoe(pace="real", interpreter=interpreter, opened=True) as shoe, HostEnd(shoe.port) as host:
         begun = time.monotonic()
         shoe.pull("Ac", target=5)
         assert time.monotonic() - begun >= 0.1  # 108 mm at 1 m/s

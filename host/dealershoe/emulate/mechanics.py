@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from dealershoe.deck.cards import card_number
-from dealershoe.deck.strip import TRACKS, TRAVEL, Mark, Strip, crc8h2f, print_strip
+from dealershoe.deck.strip import TRACKS, TRAVEL, Mark, Strip, print_strip
 from dealershoe.emulate.motion import Path, crossings
 
 # Where the sensors are, and the bits of a sample.
@@ -206,15 +206,3 @@ class Scene:
         total = int(path.lasts / SAMPLE_MS + phase)
         if total > taken:
             yield Run(total - taken, now)
-
-
-def arrival(target: int | str, face_up: bool = False) -> bytes:
-    """What a seat node says on its bus when a card lies on it: 0xA5, place, flags (1 arrived, 2 face up), CRC-8.
-
-    No node is there for a card that left the table: no bytes.
-    """
-    place = PLACE_CODES.get(target)
-    if place is None:
-        return b""
-    body = bytes((0xA5, place, 1 | (2 if face_up else 0)))
-    return body + bytes((crc8h2f(body),))

@@ -19,8 +19,9 @@ from typing import IO
 
 from dealershoe.errors import UserError
 
-# a Pico has some 240 kB of heap; objects are twice as large on a 64-bit build, hence 240 K words
-HEAP = "240wK"
+# a Pico has some 240 kB of heap; objects are twice as large on a 64-bit build, hence 240 K words. Another 32 kB are for
+# the stand-in FRAM's content
+HEAP = "256wK"
 POWER_ON, WATCHDOG = 1, 3  # machine.reset_cause() of the rp2 port; machine.reset() counts as the watchdog there
 _HERE = Path(__file__).parent
 
@@ -87,17 +88,20 @@ class Firmware:
         self._folder = tempfile.TemporaryDirectory(prefix="dealershoe-")
         # only this package may be found beside the firmware, not whatever lies next to it in site-packages
         Path(self._folder.name, "shoelink").symlink_to(protocol_folder())
+        Path(self._folder.name, "parts").symlink_to(_HERE / "parts")
         self._flash = Path(self._folder.name, "flash") if flash is None else flash
         self._flash.mkdir(mode=0o700, exist_ok=True)
         self._errors: IO[bytes] | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, cause: int, pace: str, keys: int) -> socket.socket:
-        """Power on: the model's end of the wire to the hardware. `keys`: what the key ladder reads at that moment."""
+    def start(self, cause: int, pace: str, keys: int, failing: str = "") -> socket.socket:
+        """Power on: the model's end of the wire to the hardware. `keys`: what the key ladder reads at that moment.
+        `failing`: parts that are out of order, as part=fault;part=fault."""
         ours, theirs = socket.socketpair()
         theirs.setblocking(False)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by stop)
-        path: Sequence[Path | str] = (_HERE / "hal", self._firmware, self._folder.name, ".frozen")
+        # the stand-in seat nodes run the firmware's own code, whatever else runs here
+        path: Sequence[Path | str] = (_HERE / "hal", self._firmware, self._folder.name, firmware_folder(), ".frozen")
         environment = {
             **os.environ,
             "MICROPYPATH": ":".join(str(part) for part in path),
@@ -107,6 +111,8 @@ class Firmware:
             "HAL_UID": self._device_id.hex(),
             "HAL_PACE": pace,
             "HAL_KEYS": str(keys),
+            "HAL_FRAM": str(self._flash / "fram.bin"),
+            "HAL_FAIL": failing,
         }
         self._process = subprocess.Popen(
             [*self._command, str(self._firmware / "main.py")],

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
 from dealershoe.emulate.mechanics import Run
+from dealershoe.emulate.parts import FAILURES
 
 LIGHT = 60000  # ADC reading of the double-feed receiver with no card in the way; each card halves it
 NO_KEY = 65535  # ADC reading of the key ladder at rest
@@ -21,7 +22,7 @@ _RECORD = struct.Struct("<BBBBHI")
 class Record(IntEnum):
     """A record of the timeline."""
 
-    LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED = range(7)
+    LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED, FAIL = range(8)
 
 
 class Output(IntEnum):
@@ -37,10 +38,14 @@ def levels(runs: Iterable[Run]) -> bytes:
     )
 
 
-def bus(message: bytes, delay: int) -> bytes:
-    """A seat node's four bytes, `delay` samples from this point of the timeline."""
-    first, second, rest = struct.unpack("<BBH", message)
-    return _RECORD.pack(Record.BUS, first, second, 0, rest, delay)
+def arrival(place: int, face_up: bool, delay: int) -> bytes:
+    """A card comes to lie at a place, as its node sees it, `delay` samples from this point of the timeline."""
+    return _RECORD.pack(Record.BUS, place, face_up, 0, 0, delay)
+
+
+def fail(part: str, how: str) -> bytes:
+    """A part fails from now on in one of the ways of `parts.FAILURES`; all are mended with "", ""."""
+    return _RECORD.pack(Record.FAIL, FAILURES.index((part, how)) + 1 if part else 0, 0, 0, 0, 0)
 
 
 def key(name: str | None) -> bytes:

@@ -8,8 +8,14 @@ import struct
 
 import uselect
 import utime
+from node import talk
+from parts import FAILURES
+from parts.fram import SIZE, Fram
+from parts.i2c import Bus
+from parts.register165 import Register165
+from parts.seatline import Gate, SeatLine
 
-LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED = range(7)  # records of the timeline
+LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED, FAIL = range(8)  # records of the timeline
 OUT_PIN, OUT_PWM, OUT_BITS, OUT_MARK, OUT_WATCHDOG, OUT_RESET, OUT_RATE, OUT_SENT, OUT_RECEIVED = range(9)  # outputs
 _SIZE = 10
 SAMPLE_US = 50
@@ -22,12 +28,14 @@ fd = int(os.getenv("HAL_FD"))
 channel = open(fd, "r+b", buffering=0)
 
 pins = 0  # the level bits of a sample
-lanes = 0
 light = 60000  # of the double-feed receiver, as an ADC reading
 keys = int(os.getenv("HAL_KEYS") or 65535)
 ambient = 3000
-switches = {}  # other input pins: number -> level
-bus = b""  # what seat nodes have said and the firmware has not read yet
+supply_level = 30800  # a third of VSYS at 4.65 V
+switches = {2: 0, 22: 0}  # other input pins: number -> level; base plate and lid are closed
+failing = {}  # part -> how
+lit = {3: 1, 7: 1}  # the emitters' pins: heads, double feed
+register = Register165()
 sampled = 0  # samples since the sampler started
 
 _fast = os.getenv("HAL_PACE") == "fast"
@@ -38,6 +46,99 @@ _marks = []  # [number, sample number] that the timeline has passed and the mode
 _late = []  # [sample number, bytes] for the seat bus, soonest first
 _flying = False  # the timeline does not go on before every card has arrived
 _started = None  # ticks_us of the last look
+
+
+def _memory():
+    """The FRAM, whose content is a file: each byte is there as soon as the part has acknowledged it."""
+    name = os.getenv("HAL_FRAM")
+    if not name:
+        return Fram()
+    memory = bytearray(SIZE)
+    try:
+        file = open(name, "r+b", buffering=0)
+    except OSError:
+        with open(name, "wb") as new:
+            new.write(memory)
+        file = open(name, "r+b", buffering=0)
+    file.readinto(memory)
+
+    def keep(address, byte):
+        file.seek(address)
+        file.write(bytes((byte,)))
+
+    return Fram(memory, keep)
+
+
+fram = _memory()
+i2c = Bus([fram])
+gates = {place: Gate() for place in talk.PLACES}
+seat_line = SeatLine(
+    [talk.Answerer(place, gate) for place, gate in gates.items()], talk.TURN_US, os.getenv("HAL_PACE") == "fast"
+)
+
+
+def fail(part, how):
+    """A part fails in that way from now on; "" mends it."""
+    failing[part] = how
+    if part == "fram":
+        fram.fault = how
+    elif part == "lanes":
+        stuck = how == "lane 3 covered"
+        register.stuck = 8 if stuck else 0
+        register.fault = "" if stuck else how
+    elif part == "seats":
+        seat_line.absent = {4} if how == "node 5 absent" else set()
+        seat_line.garbling = {4} if how == "node 5 garbled" else set()
+        seat_line.shorted = how == "bus shorted"
+        seat_line.noisy = how == "bus noisy"
+        gates[5].blocked = how == "node 5 blocked"
+        if how == "node 5 lies":
+            gates[5].arrived += [0] * 4
+    elif part in ("lid", "tamper"):
+        switches[22 if part == "lid" else 2] = 1 if how else 0
+
+
+def levels():
+    """The pins of heads and slots now."""
+    now = pins
+    if failing.get("heads") == "dark" or not lit[3]:
+        now |= 0x1F
+    elif failing.get("heads") == "blind":
+        now &= ~0x1F
+    if failing.get("slots") == "throat blocked":
+        now |= 0x20
+    elif failing.get("slots") == "lip blocked":
+        now |= 0x40
+    return now
+
+
+def adc(pin):
+    """A reading of an ADC input, 0 to 65535."""
+    if pin == 26:
+        return _double_feed()
+    if pin == 27:
+        return {"dazzled": 60000, "dead": 0}.get(failing.get("ambient"), ambient)
+    if pin == 28:
+        return {"done held": 43690, "between": 16384}.get(failing.get("keys"), keys)
+    if pin == 29:
+        return {"low": 27000, "dead": 0}.get(failing.get("supply"), supply_level)
+    raise ValueError("nothing is connected to ADC GP%d" % pin)
+
+
+def _double_feed():
+    how = failing.get("light")
+    if how == "saturated":
+        return 65535
+    if how == "does not go off":
+        return light
+    if how == "dark" or not lit[7]:
+        return 400
+    return light * 2 // 5 if how == "dusty" else light
+
+
+for _failure in (os.getenv("HAL_FAIL") or "").split(";"):
+    if _failure:
+        fail(*_failure.split("="))
 _owed = 0  # microseconds of wall time not yet turned into samples
 
 
@@ -60,7 +161,7 @@ def _wait_writable():
 
 def _next_record():
     """Take the next record of the timeline; False when there is none (yet)."""
-    global _unread, _at, _left, pins, lanes, light, keys, ambient, _flying
+    global _unread, _at, _left, pins, light, keys, ambient, _flying
     if len(_unread) - _at < _SIZE:
         more = channel.read(4000)
         if more is not None:
@@ -73,9 +174,9 @@ def _next_record():
     kind, a, b, _, level, number = struct.unpack_from("<BBBBHI", _unread, _at)
     _at += _SIZE
     if kind == LEVELS:
-        pins, lanes, light, _left = a, b, level, number
+        pins, register.lanes, light, _left = a, b, level, number
     elif kind == BUS:
-        _late.append((sampled + number, struct.pack("<BBH", a, b, level)))  # four bytes, a node's whole message
+        _late.append((sampled + number, a, b))  # a card comes to lie at place a, face up or not
         _late.sort()
     elif kind == KEYS:
         keys = level
@@ -87,6 +188,12 @@ def _next_record():
         switches[a] = b
     elif kind == ARRIVED:
         _flying = True
+    elif kind == FAIL:
+        if a:
+            fail(*FAILURES[a - 1])
+        else:
+            for part in list(failing):
+                fail(part, "")
     return True
 
 
@@ -97,12 +204,19 @@ def busy():
     return _left > 0 or bool(_late) or len(_unread) - _at >= _SIZE
 
 
+def arriving():
+    """Whether a card has come to lie at a place that the firmware has not heard of."""
+    return not seat_line.shorted and any(
+        gate.arrived for place, gate in gates.items() if talk.PLACES.index(place) not in seat_line.absent
+    )
+
+
 def turn():
     """The firmware looks at its host's line, once a turn of its loop: it has dealt with what the sensors said before.
 
     A mark says so to the model; the firmware's answer, if there is one, is written before its next turn.
     """
-    if _marks and not bus:
+    if _marks and not arriving():
         number, at = _marks.pop(0)
         post(OUT_MARK, struct.pack("<II", number, at))
 
@@ -116,7 +230,7 @@ def start():
 
 def supply(room, store):
     """The samples that are due, at most `room`: store(level, count) for each run of equal levels, in order."""
-    global _left, _started, _owed, _flying, sampled, bus
+    global _left, _started, _owed, _flying, sampled
     now = utime.ticks_us()
     _owed += utime.ticks_diff(now, _started)
     _started = now
@@ -125,7 +239,8 @@ def supply(room, store):
     stepped = 0
     while True:
         while _late and _late[0][0] <= sampled:
-            bus += _late.pop(0)[1]
+            _, place, face_up = _late.pop(0)
+            gates[place].arrived.append(face_up)
         if not _late:
             _flying = False
         while _left == 0 and not _flying:
@@ -143,7 +258,7 @@ def supply(room, store):
             count = min(count, _STEP - stepped)
         if count <= 0:
             break
-        store(pins, count)
+        store(levels(), count)
         sampled += count
         stepped += count
         room -= count

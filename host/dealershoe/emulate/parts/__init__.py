@@ -3,3 +3,40 @@
 Each runs unchanged on CPython and inside MicroPython (beside the firmware, as the stand-in hardware's device). A model
 has a `fault`: "" or the name of a way in which the real part fails. A plug connects it: `hal/machine`, or a test.
 """
+
+# Every way in which a part of the shoe can be made to fail, as (part, fault). `EmulatedShoe.fail` takes them by name.
+FAILURES = (
+    ("fram", "absent"),
+    ("fram", "stuck"),
+    ("fram", "forgets"),
+    ("fram", "protected"),
+    ("fram", "flips"),
+    ("lanes", "open"),
+    ("lanes", "high"),
+    ("lanes", "low"),
+    ("lanes", "no load"),
+    ("lanes", "no clock"),
+    ("lanes", "lane 3 covered"),
+    ("light", "dark"),
+    ("light", "dusty"),
+    ("light", "saturated"),
+    ("light", "does not go off"),
+    ("ambient", "dazzled"),
+    ("ambient", "dead"),
+    ("keys", "done held"),
+    ("keys", "between"),
+    ("lid", "open"),
+    ("tamper", "open"),
+    ("supply", "low"),
+    ("supply", "dead"),
+    ("heads", "dark"),
+    ("heads", "blind"),
+    ("slots", "throat blocked"),
+    ("slots", "lip blocked"),
+    ("seats", "node 5 absent"),
+    ("seats", "node 5 lies"),
+    ("seats", "node 5 garbled"),
+    ("seats", "node 5 blocked"),
+    ("seats", "bus shorted"),
+    ("seats", "bus noisy"),
+)

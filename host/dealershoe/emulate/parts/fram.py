@@ -34,7 +34,7 @@ class Fram:
         self.memory = bytearray(SIZE) if memory is None else memory
         self.fault = ""
         self.cut = -1
-        self.torn: "int | None" = None
+        self.torn: int | None = None
         self.writes = 0  # bytes kept
         self._on_write = on_write
         self._address = 0  # the part's own counter: a read without an address goes on from here

@@ -14,7 +14,7 @@ class Bus:
 
     def __init__(self, parts: "Iterable[Any]") -> None:
         self.parts = list(parts)
-        self._talking: "Any" = None
+        self._talking: Any = None
         self.transfers = 0
         self.bytes = 0
 

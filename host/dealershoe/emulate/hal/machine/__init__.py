@@ -8,6 +8,7 @@ import struct
 import sys
 
 import uselect
+import utime
 from umachine import *  # PinBase, Signal, mem8 mem16 mem32, idle
 from umachine import PinBase
 
@@ -20,11 +21,10 @@ _UID = bytes(int(os.getenv("HAL_UID")[i : i + 2], 16) for i in range(0, 16, 2))
 # board wiring that has a part of its own behind it (hardware/pinout.md)
 _SAMPLED = 10  # GP10 to GP16: the level bits of a sample
 _LANE_DATA, _LANE_CLOCK, _LANE_LOAD = 17, 18, 19
-_LIGHT, _AMBIENT, _KEYS = 26, 27, 28
+_HEAD_EMIT, _SEAT_DE, _DOUBLE_EMIT = 3, 6, 7
 
 streams = []  # what wakes a sleep: the files of the UARTs in use
 _uarts = []
-_shift = 0  # 74HC165: what is still to come out, D7 first
 
 
 def freq(*_):
@@ -54,7 +54,7 @@ def enable_irq(state):
 
 def unread():
     """Whether a UART holds bytes that the firmware has not read: then a sleep ends at once."""
-    return bool(_model.bus) or any(uart._held for uart in _uarts)
+    return any(uart._held for uart in _uarts)
 
 
 def lightsleep(ms=0):
@@ -84,22 +84,23 @@ class Pin(PinBase):
         if self._mode == Pin.OUT:
             return self._level
         if self.id == _LANE_DATA:
-            return _shift >> 7 & 1
+            return _model.register.data()
         if _SAMPLED <= self.id < _SAMPLED + 7:
-            return _model.pins >> (self.id - _SAMPLED) & 1
+            return _model.levels() >> (self.id - _SAMPLED) & 1
         return _model.switches.get(self.id, 1 if self._pull == Pin.PULL_UP else 0)
 
     __call__ = value
 
     def _drive(self, level):
-        global _shift
         was, self._level = self._level, level
         if self.id == _LANE_CLOCK:
-            if level > was:
-                _shift = _shift << 1 & 0xFF
+            _model.register.clock(level)
         elif self.id == _LANE_LOAD:
-            if not level:
-                _shift = _model.lanes
+            _model.register.load(level)
+        elif self.id in (_HEAD_EMIT, _DOUBLE_EMIT):
+            _model.lit[self.id] = level
+        elif self.id == _SEAT_DE:
+            _model.seat_line.drive(level, utime.ticks_us() & 0x3FFFFFFF)
         elif level != was or not self._known:
             self._known = True
             _model.post(_model.OUT_PIN, bytes((self.id, level)))
@@ -129,13 +130,7 @@ class ADC:
         self.id = _number(pin)
 
     def read_u16(self):
-        if self.id == _LIGHT:
-            return _model.light
-        if self.id == _AMBIENT:
-            return _model.ambient
-        if self.id == _KEYS:
-            return _model.keys
-        raise ValueError("nothing is connected to ADC GP%d" % self.id)
+        return _model.adc(self.id)
 
 
 class PWM:
@@ -173,8 +168,12 @@ class PWM:
         self._tell()
 
 
+def _now():
+    return utime.ticks_us() & 0x3FFFFFFF
+
+
 class UART(io.IOBase):
-    """UART 0: the master of the pty whose other end is the host's port. UART 1: the seat bus, fed by the timeline."""
+    """UART 0: the master of the pty whose other end is the host's port. UART 1: the seat bus and its nodes."""
 
     def __init__(self, id, baudrate=115200, **_):
         self.id = id
@@ -190,7 +189,7 @@ class UART(io.IOBase):
 
     def any(self):
         if self._file is None:
-            return len(_model.bus)
+            return _model.seat_line.any(_now())
         _model.turn()
         if not self._held:
             self._held = self._file.read(256) or b""
@@ -203,7 +202,7 @@ class UART(io.IOBase):
         if not size:
             return None
         if self._file is None:
-            data, _model.bus = _model.bus[:size], _model.bus[size:]
+            data = _model.seat_line.read(size, _now())
         else:
             data, self._held = self._held[:size], self._held[size:]
         return data
@@ -217,7 +216,8 @@ class UART(io.IOBase):
 
     def write(self, data):
         if self._file is None:
-            return len(data)  # nobody answers on the seat bus
+            _model.seat_line.write(bytes(data), _now())
+            return len(data)
         sent = self._file.write(data)
         if sent:
             _model.post(_model.OUT_SENT, bytes(data[:sent]))
@@ -230,7 +230,7 @@ class UART(io.IOBase):
         return (ready | uselect.POLLOUT) & flags
 
     def txdone(self):
-        return True
+        return self._file is not None or _model.seat_line.done(_now())
 
     def flush(self):
         pass
@@ -252,18 +252,18 @@ class WDT:
 
 
 class I2C:
-    """A bus with nothing on it."""
+    """I2C 0, with the FRAM on it."""
 
-    def __init__(self, id=0, **_):
-        pass
+    def __init__(self, id=0, *, scl, sda, freq=400000, timeout=50000):
+        if freq > 1000000:
+            raise ValueError("the FRAM takes 1 MHz at most")
+        self.writeto = _model.i2c.writeto
+        self.readfrom_into = _model.i2c.readfrom_into
 
-    def scan(self):
-        return []
-
-    def _nobody(self, *_, **__):
-        raise OSError(5)
-
-    readfrom = readfrom_into = readfrom_mem = readfrom_mem_into = writeto = writeto_mem = writevto = _nobody
+    def readfrom(self, address, size):
+        data = bytearray(size)
+        self.readfrom_into(address, data)
+        return bytes(data)
 
 
 def bitstream(pin, encoding, timing, data):
