@@ -118,6 +118,12 @@ class Table:
         """The next card, where it is due."""
         self.draw(Draw())
 
+    def pass_card(self, draw: int, flags: int = 0) -> None:
+        """The next card of `deck` goes through the shoe, wherever to."""
+        card = self.deck.pop()
+        token = tokens.tokens(self.secret)[4 * card : 4 * card + 4] if self.sealed else schema.word(card)
+        self.report(schema.Card(self.desk.hand, draw, bytes(4), token, 0, 0, 0, 0, 60, flags, 1000, 0))
+
     def tell(self, event: Event) -> None:
         """Any event, in the way it would come."""
         if isinstance(event, Draw):

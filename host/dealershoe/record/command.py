@@ -14,6 +14,7 @@ from dealershoe.lazy import LazyGroup
         "show": "dealershoe.record.show_command",
         "hands": "dealershoe.record.show_command",
         "tail": "dealershoe.record.show_command",
+        "receipt": "dealershoe.record.show_command",
         "verify": "dealershoe.record.verify_command",
         "replay": "dealershoe.record.replay_command",
         "export": "dealershoe.record.export_command",

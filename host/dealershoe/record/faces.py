@@ -34,7 +34,7 @@ def faces(db: sqlite3.Connection, span: HandSpan) -> dict[int, str]:
             "nobody is told its cards before it is over",
             "ask again without --open, or later",
         )
-    names = _secret_names(db, span)
+    names = secret_names(db, span.row.hand, span.row.fact)
     found: dict[int, str] = {}
     for fact in between(db, Fact, span.row.fact, span.end):
         message = message_of(fact.raw) if fact.origin == SHOE else None
@@ -47,12 +47,12 @@ def faces(db: sqlite3.Connection, span: HandSpan) -> dict[int, str]:
     return found
 
 
-def _secret_names(db: sqlite3.Connection, span: HandSpan) -> dict[bytes, str]:
-    """Token → card by the secret of the hand, {} where none was revealed that holds."""
+def secret_names(db: sqlite3.Connection, hand: int, after: int) -> dict[bytes, str]:
+    """Token → card in the shoe's hand `hand`; {} where no secret that holds was revealed after fact `after`."""
     row = db.execute(
         "SELECT facts.raw FROM events JOIN facts ON facts.id = events.fact "
         "WHERE events.kind = ? AND events.hand = ? AND events.fact > ? ORDER BY events.fact LIMIT 1",
-        (REVEALED, span.row.hand, span.row.fact),
+        (REVEALED, hand, after),
     ).fetchone()
     message = message_of(row[0]) if row else None
     if not isinstance(message, schema.Reveal):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from itertools import islice
@@ -17,6 +18,7 @@ from dealershoe.record.asking import facts_of, journal_argument, json_option, ra
 from dealershoe.record.entries import NAMES, TABLES, EventRow, Fact, FindingRow, HandRow, RulingRow, SignalRow
 from dealershoe.record.faces import faces, named
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_seq, opened
+from dealershoe.record.receipt import fields, receipts
 from dealershoe.record.verify import Check, Record
 from dealershoe.record.words import WORDS, event_words, hand_words, origin_words, other_words, rules_words
 from dealershoe.rules.ruling import STRENGTH
@@ -64,6 +66,34 @@ def hands_command(file: Path, first: str, last: str, as_json: bool) -> None:
     with opened(file) as db:
         for span in hands_between(db, *facts_of(db, first, last)):
             click.echo(json.dumps(_summary(db, span)) if as_json else _page(db, span))
+
+
+@click.command("receipt", short_help="decks that went through the shoe whole: 52 seen, missing, foreign")
+@journal_argument
+@range_options
+@click.option("--open", "with_cards", is_flag=True, help="Name the missing and double cards, where they are known.")
+@json_option
+def receipt_command(file: Path, first: str, last: str, with_cards: bool, as_json: bool) -> None:
+    """Print a receipt for every deck of FILE that was loaded and ran out, with shoe, dealer, time and verdict.
+
+    Exit status 0: every deck was whole; 1: one was not, or it is not known.
+    """
+    bad = False
+    with opened(file) as db:
+        low, high = facts_of(db, first, last)
+        for one in receipts(db, low, high):
+            told = {"began": when(one.began_ns), "ended": when(one.ended_ns), **fields(db, one, with_cards)}
+            bad = bad or one.verdict != "whole"
+            if as_json:
+                click.echo(json.dumps(told))
+            else:
+                lines = (f"  {name.replace('_', ' '):<16} {_printed(value)}" for name, value in told.items())
+                click.echo("\n".join((f"deck: {one.verdict}", *lines, "")))
+    sys.exit(1 if bad else 0)
+
+
+def _printed(value: object) -> str:
+    return (", ".join(map(str, value)) or "none") if isinstance(value, list) else str(value)
 
 
 @click.command("tail", short_help="the last records, and those that come")

@@ -1,0 +1,157 @@
+"""The receipt of a deck that went through the shoe from its first card to its last. For `dealershoe journal receipt`.
+
+A deck is loaded, its cards leave, the shoe is empty: then it is known whether it was whole. The fields are those that
+New Jersey asks of card-inspection machines (N.J.A.C. 13:69E-1.18A): maker, model, serial number, who dealt, and what was
+found.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from shoelink import schema, tokens
+
+from dealershoe import __version__
+from dealershoe.bridge.table_link import device_name, message_of
+from dealershoe.deck.cards import FIFTY_TWO, JOKERS, card_name
+from dealershoe.record.entries import SHOE, Fact
+from dealershoe.record.faces import secret_names
+from dealershoe.record.read import between
+
+MAKER = "dealershoe kit"
+NOT_KNOWN = "not on record"
+
+
+@dataclass(slots=True)
+class Receipt:
+    """What one deck came to. Identities are counted always, named only where they may be told."""
+
+    first: int  # the fact that it was loaded with
+    last: int  # the fact that the shoe was empty with
+    began_ns: int
+    ended_ns: int
+    journal: bytes  # of the shoe
+    hands: tuple[int, ...] = ()  # the shoe's numbers of the hands that it was dealt in
+    passed: int = 0
+    unread: int = 0
+    foreign: int = 0
+    jokers: int = 0
+    boxed: int = 0
+    named: Counter[str] = field(default_factory=Counter)  # card → how often
+    sealed: int = 0  # cards whose hand's secret is not revealed: seen, not known
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Cards of the 52 that were not seen."""
+        return tuple(card for card in FIFTY_TWO if not self.named[card])
+
+    @property
+    def double(self) -> tuple[str, ...]:
+        """Cards that were seen more than once."""
+        return tuple(card for card, count in sorted(self.named.items()) if count > 1)
+
+    @property
+    def seen(self) -> int:
+        """Different cards of the 52 that were seen."""
+        return len(FIFTY_TWO) - len(self.missing)
+
+    @property
+    def verdict(self) -> str:
+        """whole, wrong, or not known: where cards were not read, or may not be told yet."""
+        if self.foreign or self.jokers or self.double or self.passed > len(FIFTY_TWO):
+            return "wrong"
+        if self.unread or self.sealed:
+            return "not known"
+        return "wrong" if self.missing or self.passed != len(FIFTY_TWO) else "whole"
+
+
+def receipts(db: sqlite3.Connection, first: int, end: int) -> Iterator[Receipt]:
+    """A receipt for every deck that was loaded and ran out between two facts. One deck is in memory at a time."""
+    decks: dict[bytes, tuple[Receipt, dict[int, dict[bytes, str]]]] = {}
+    for fact in between(db, Fact, first, end):
+        if fact.origin != SHOE or fact.journal is None:
+            continue
+        message = message_of(fact.raw)
+        if isinstance(message, schema.Deck):
+            open_deck = decks.pop(fact.journal, None)
+            if message.event == schema.DECK_EMPTY and open_deck is not None:
+                yield _ended(open_deck[0], fact)
+            elif message.event == schema.DECK_LOADED:
+                decks[fact.journal] = (Receipt(fact.id, 0, fact.wall_ns, 0, fact.journal), {})
+        elif fact.journal in decks and isinstance(message, schema.Card | schema.CardBack):
+            receipt, secrets = decks[fact.journal]
+            if isinstance(message, schema.Card):
+                _passed(receipt, message, secrets.setdefault(message.hand, secret_names(db, message.hand, fact.id)))
+            else:
+                decks.pop(fact.journal)  # a card went back: what passed is not the deck any more
+
+
+def _ended(receipt: Receipt, fact: Fact) -> Receipt:
+    receipt.last, receipt.ended_ns = fact.id, fact.wall_ns
+    return receipt
+
+
+def _passed(receipt: Receipt, card: schema.Card, names: dict[bytes, str]) -> None:
+    double = bool(card.flags & schema.CARD_DOUBLE)
+    receipt.passed += 1 + double
+    receipt.unread += double  # the second card of a double passage
+    receipt.boxed += card.way_up == schema.WAY_UP
+    if card.hand not in receipt.hands:
+        receipt.hands = (*receipt.hands, card.hand)
+    token = bytes(card.token)
+    number = schema.value(token)
+    if card.flags & schema.CARD_FOREIGN:
+        receipt.foreign += 1
+    elif card.flags & schema.CARD_UNREAD or token == schema.TOKEN_UNREAD:
+        receipt.unread += 1
+    elif card.flags & schema.CARD_JOKER or number in JOKERS:
+        receipt.jokers += 1
+    elif number < tokens.CARDS:
+        receipt.named[card_name(number)] += 1
+    elif token in names:
+        receipt.named[names[token]] += 1
+    else:
+        receipt.sealed += 1
+
+
+def fields(db: sqlite3.Connection, receipt: Receipt, with_cards: bool) -> dict[str, object]:
+    """The receipt's fields, in the order in which they are printed."""
+    row = db.execute(
+        "SELECT device, build, digest FROM devices WHERE journal = ? AND wall_ns <= ? ORDER BY seq DESC LIMIT 1",
+        (receipt.journal, receipt.ended_ns),
+    ).fetchone() or (None, None, None)
+    who = db.execute(
+        "SELECT facts.who FROM events JOIN facts ON facts.id = events.fact "
+        "WHERE events.kind = 'DealerPush' AND events.fact <= ? ORDER BY events.fact DESC LIMIT 1",
+        (receipt.last,),
+    ).fetchone()
+    (seq, chain) = db.execute("SELECT seq, chain FROM facts WHERE id = ?", (receipt.last,)).fetchone()
+    told: dict[str, object] = {
+        "manufacturer": MAKER,
+        "model": f"firmware {row[1] or NOT_KNOWN}",
+        "serial": device_name(row[0]) if row[0] else NOT_KNOWN,
+        "firmware_digest": row[2].hex() if row[2] else NOT_KNOWN,
+        "bridge": __version__,
+        "dealer": (who[0] if who else None) or NOT_KNOWN,
+        "hands": list(receipt.hands),
+        "passed": receipt.passed,
+        "seen": receipt.seen,
+        "missing": len(receipt.missing) - receipt.sealed,
+        "double": len(receipt.double),
+        "foreign": receipt.foreign,
+        "jokers": receipt.jokers,
+        "boxed": receipt.boxed,
+        "unread": receipt.unread,
+        "sealed": receipt.sealed,
+        "verdict": receipt.verdict,
+        "first_fact": receipt.first,
+        "last_fact": receipt.last,
+        "record": seq,
+        "chain": chain.hex(),
+    }
+    if with_cards and not receipt.sealed:
+        told |= {"missing_cards": list(receipt.missing), "double_cards": list(receipt.double)}
+    return told
