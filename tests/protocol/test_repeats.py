@@ -117,14 +117,14 @@ def _sent(wishes: Wishes, ticks: range) -> list[int]:
 def test_a_state_is_repeated_after_200_ms_and_then_every_250() -> None:
     wishes = Wishes()
     wishes.desire(STOP)
-    assert _sent(wishes, range(0, 1_000)) == [0, 200, 450, 700, 950]
+    assert _sent(wishes, range(1_000)) == [0, 200, 450, 700, 950]
 
 
 def test_a_repeated_state_says_nothing_about_the_round_trip() -> None:
     """Karn's rule: which of the two was confirmed?"""
     wishes = Wishes()
     generation = wishes.desire(STOP)
-    assert _sent(wishes, range(0, 201)) == [0, 200]
+    assert _sent(wishes, range(201)) == [0, 200]
     wishes.confirm(schema.SIGNAL, generation, 205)
     wishes.desire(READY)
     assert _sent(wishes, range(300, 600)) == [300, 500]
