@@ -198,6 +198,16 @@ class ReportMissing:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportShortStub:
+    """The stub has fewer cards than are still to be dealt."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportBadShuffle:
+    """A player objects to the shuffle or the cut."""
+
+
+@dataclass(frozen=True, slots=True)
 class DroppedStub:
     """The stub was dropped; `mixed` names what it mixed with: "muck", "burns"."""
 
@@ -278,6 +288,6 @@ class Undo:
 Event = (
     Hand | NextHand | DrawForButton | Cut | DealerPush | LimitChange | DeckRequest | Draw | Act | BettingComplete
     | BettingOver | Exposed | OffTable | ReportCount | ReportTarget | ReportButton | ReportEntitled | ReportDuplicate
-    | ReportWrongBack | ReportJoker | ReportMissing | DroppedStub | PullBack | Placed | Looked | Knew | Pick | Ack
-    | ShuffledStub | DeckLoaded | FloorDecision | Award | Undo
+    | ReportWrongBack | ReportJoker | ReportMissing | ReportShortStub | ReportBadShuffle | DroppedStub | PullBack
+    | Placed | Looked | Knew | Pick | Ack | ShuffledStub | DeckLoaded | FloorDecision | Award | Undo
 )  # fmt: skip

@@ -75,6 +75,8 @@ LINES: tuple[tuple[str, Item], ...] = (
     ("report duplicate stub", e.ReportDuplicate(in_stub=True)),
     ("report wrong-back stub", e.ReportWrongBack(None)),
     ("report joker stub", e.ReportJoker(None)),
+    ("report short-stub", e.ReportShortStub()),
+    ("report bad-shuffle", e.ReportBadShuffle()),
     ("report count seat=5 cards=1", e.ReportCount(5, 1)),
     ("report target #13 board", e.ReportTarget(13, "board")),
     ("report target #13 2", e.ReportTarget(13, 2)),

@@ -69,6 +69,8 @@ OPENINGS: dict[str, list[str]] = {
     "missing-burn": [TO_THE_FLOP + "card board\ncard board\ncard board", TO_THE_RIVER + "card board"],
     "extra-burn": [TO_THE_FLOP + "card burn\ncard burn", TO_THE_RIVER + "card burn\ncard burn"],
     "stub-dropped": [TO_THE_FLOP + "report dropped-stub with=muck,burns"],
+    "stub-short": [STUD + "deal third\nreport short-stub"],
+    "shuffle-doubted": [SIX + "report bad-shuffle", SIX + "deal hole\nlooked #3\nreport bad-shuffle"],
     "not-due": [TO_THE_RIVER + "deal river\nbetting complete\naward\ncard 3"],
 }
 STEPS = [step for verb, entry in VERBS.items() for step in (verb, *(f"{verb} {operand}" for operand in entry.operands))]
@@ -176,6 +178,14 @@ def test_one_of_the_board_cards_can_be_picked(place: Path) -> None:
     assert after(place, "exposed", steps, nothing) == []
 
 
+def test_all_the_burns_go_back_where_the_stub_is_too_short(place: Path) -> None:
+    script = (  # S.D. Admin. R. 20:18:16:40: the live stub with the burns, without the muck
+        STUD + "deal third\nbetting complete\ndeal fourth\nbetting complete\ndeal fifth\nbetting complete\n"
+        "expect burns=#13,#18\nreport short-stub\nexpect burns=\nexpect due shuffle\nshuffled stub\nexpect due burn"
+    )
+    assert after(place, "stub-short", ["return-to-stub burns", "shuffle-stub", "cut"], script) == []
+
+
 def test_a_burn_before_the_deal(place: Path) -> None:
     script = (
         SIX + "expect due burn\ndeal 1\nexpect due seat 1\ndeal hole\nexpect burns=#1 seat1=#2,#8 seat6=#7,#13\n"
@@ -200,7 +210,7 @@ def test_whose_cut_it_is(place: Path) -> None:
     assert after(place, "cut-wrong", ["offer-cut"], right) == []
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(data=st.data())
 def test_any_remedy_can_follow_any_finding(place: Path, data: Any) -> None:
     kind = data.draw(st.sampled_from(sorted(KINDS)))

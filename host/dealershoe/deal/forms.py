@@ -218,6 +218,8 @@ FORMS: tuple[Form, ...] = (
     Form(("report", "joker"), events.ReportJoker, places=(FOUND_WORD,), make=_found(events.ReportJoker),
          take=_take_found),
     Form(("report", "missing"), events.ReportMissing),
+    Form(("report", "short-stub"), events.ReportShortStub),
+    Form(("report", "bad-shuffle"), events.ReportBadShuffle),
     Form(("report", "dropped-stub"), events.DroppedStub,
          keys=(Field("with", listed(choice("muck", "burns"), "muck, burns or both"), field="mixed"),)),
     Form(("pull-back",), events.PullBack),

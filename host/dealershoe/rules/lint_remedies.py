@@ -8,10 +8,13 @@ from dealershoe.rules.pack import Answer, Rule
 from dealershoe.rules.remedy import VERBS, parse_verb
 
 # Findings that are about no card, no seat: `{cards}` and `{seat}` stay empty, and steps that move a card move none.
-CARDLESS = frozenset({"cut-wrong", "short", "dealt-out", "button-wrong", "missing-card", "stub-dropped"})
+CARDLESS = frozenset(
+    {"cut-wrong", "short", "dealt-out", "button-wrong", "missing-card", "stub-dropped", "stub-short",
+     "shuffle-doubted"}
+)  # fmt: skip
 SEATLESS = frozenset(
     {"burn-exposed", "premature-flop", "premature-turn", "premature-river", "premature-combination", "extra-board-card",
-     "missing-burn", "extra-burn", "duplicate", "missing-card", "stub-dropped"}
+     "missing-burn", "extra-burn", "duplicate", "missing-card", "stub-dropped", "stub-short", "shuffle-doubted"}
 )  # fmt: skip
 # Findings of the initial deal: they are about no street that lies on the board.
 DEALING = frozenset({"first-card-wrong-seat", "short", "dealt-out"})

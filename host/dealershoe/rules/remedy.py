@@ -26,13 +26,20 @@ from dealershoe.table.agenda import (
     previous_street,
 )
 from dealershoe.table.effects import settle
-from dealershoe.table.state import HandState, Remedy, board_cards, first_street, next_seat
+from dealershoe.table.state import HandState, Remedy, at, board_cards, first_street, next_seat
 
 PICKED = (0,)  # operand: the card that a random pick brings
-# operands: the finding's cards, the first or last of them, the picked one, the board cards or the burn of its street
-CARDS = ("cards", "first", "last", "picked", "board", "burn")
+# operands: the finding's cards, the first or last of them, the picked one, the board cards or the burn of its street,
+# all the burns
+CARDS = ("cards", "first", "last", "picked", "board", "burn", "burns")
+NOT_YET: dict[str, tuple[int, ...]] = {"board": (), "burn": (), "burns": ()}  # looked up where they lie
 # how a step names them where they are not known yet
-_SAID = {"picked": "picked at random", "board": "of the {street}", "burn": "burned before the {street}"}
+_SAID = {
+    "picked": "picked at random",
+    "board": "of the {street}",
+    "burn": "burned before the {street}",
+    "burns": "burned so far",
+}
 
 
 class Edit(NamedTuple):
@@ -256,7 +263,7 @@ def phrase(text: str, ruling_cards: tuple[int, ...], seat: int, street: str, kne
 def resolve(entry: str, index: int, remedy: int, cards: tuple[int, ...], seat: int, street: str) -> Part:
     """One entry of a pack's remedy, with its operand looked up in the finding."""
     verb, operand = parse_verb(entry)
-    cards = {"picked": PICKED, "first": cards[:1], "last": cards[-1:], "board": (), "burn": ()}.get(operand, cards)
+    cards = {"picked": PICKED, "first": cards[:1], "last": cards[-1:], **NOT_YET}.get(operand, cards)
     if operand in STREETS:
         street = operand
     elif verb == "wait-betting":
@@ -318,7 +325,11 @@ def _burn_of(state: HandState, street: str) -> tuple[int, ...]:
     return tuple(card.number for card in state.cards if card.place == "burn" and card.street == street)[-1:]
 
 
-_LYING: dict[str, Callable[[HandState, str], tuple[int, ...]]] = {"board": board_cards, "burn": _burn_of}
+_LYING: dict[str, Callable[[HandState, str], tuple[int, ...]]] = {
+    "board": board_cards,
+    "burn": _burn_of,
+    "burns": lambda state, street: at(state, "burn"),
+}
 
 
 def prescribe(state: HandState, ruling: Ruling, key: tuple[int, str, int]) -> HandState:

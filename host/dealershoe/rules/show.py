@@ -107,6 +107,7 @@ _CARDS_SAID = {
     "picked": "the card picked at random",
     "board": "the street's board card",
     "burn": "the street's burn",
+    "burns": "all the burns",
 }
 _BLANKS = (
     ("cards {cards}", "the cards"),

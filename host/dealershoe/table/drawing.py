@@ -197,7 +197,7 @@ def _off_table(state: HandState, event: Draw, step: Step, index: int, wanted: Du
 def _to_seat(state: HandState, event: Draw, seat: int, step: Step, index: int, wanted: Due) -> Drawn:
     number = next_number(state)
     first = first_street(state)
-    if step.kind == BURN and step.street == first:
+    if step.kind == BURN and step.street == first and step.remedy < 0:
         return _unburned_deal(state, event, seat, index)
     street = step.street if step.kind == DEAL else first
     if seat not in state.seats:

@@ -50,6 +50,8 @@ KINDS = {
     "missing-burn": "a street was dealt without its burn",
     "extra-burn": "a burn where none is due",
     "stub-dropped": "the stub was dropped or disordered",
+    "stub-short": "the stub has fewer cards than are still to be dealt",
+    "shuffle-doubted": "a player objects to the shuffle or the cut",
     "not-due": "a card left the shoe when none was due",
 }
 
@@ -84,7 +86,7 @@ FACTS = {
     "on_button": ("bool", "the seat is the button's"),
     "in_sequence": ("bool", "the missing card would be the very next one of the deal"),
     "last_off": ("bool", "the extra card was the last one off the deck, after the deal was complete"),
-    "looked": ("bool", "a player looked at the card or mixed it"),
+    "looked": ("bool", "a player looked at the card or mixed it; of the shuffle, at any card of the deal"),
     "cards_held": ("int", "cards the seat has, as found or counted"),
     "extra_cards": ("int", "extra cards dealt in this deal, over all seats"),
     "actions": ("int", "voluntary actions in turn on the first betting round"),

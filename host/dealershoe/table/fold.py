@@ -24,12 +24,14 @@ from dealershoe.events import (
     Pick,
     Placed,
     PullBack,
+    ReportBadShuffle,
     ReportButton,
     ReportCount,
     ReportDuplicate,
     ReportEntitled,
     ReportJoker,
     ReportMissing,
+    ReportShortStub,
     ReportWrongBack,
     ShuffledStub,
 )
@@ -235,6 +237,15 @@ def _missing(state: HandState, event: ReportMissing) -> Step:
     return Step(state, (Finding("missing-card"),))
 
 
+def _short_stub(state: HandState, event: ReportShortStub) -> Step:
+    return Step(state, (Finding("stub-short"),))
+
+
+def _bad_shuffle(state: HandState, event: ReportBadShuffle) -> Step:
+    looked = any(card.looked for card in state.cards[state.reload :])
+    return Step(state, (Finding("shuffle-doubted", more=(("looked", looked),)),))
+
+
 def _dropped(state: HandState, event: DroppedStub) -> Step:
     more = (("mixed_with_muck", "muck" in event.mixed), ("mixed_with_burns", "burns" in event.mixed))
     return Step(state, (Finding("stub-dropped", more=more),))
@@ -357,6 +368,8 @@ HANDLERS: dict[type, Callable[[HandState, Any], Step]] = {
     ReportWrongBack: _wrong_back,
     ReportJoker: _joker,
     ReportMissing: _missing,
+    ReportShortStub: _short_stub,
+    ReportBadShuffle: _bad_shuffle,
     DroppedStub: _dropped,
     Placed: _placed,
     PullBack: _pull_back,
