@@ -24,6 +24,7 @@ COMMANDS = {
     "deck": "dealershoe.deck.command",
     "conform": "dealershoe.conform.command",
     "doctor": "dealershoe.doctor.command",
+    "flash": "dealershoe.flash.command",
     "users": "dealershoe.console.users_command",
 }
 

@@ -1,0 +1,349 @@
+"""`dealershoe flash` against real MicroPython's REPL on a pty and a real littlefs whose power can go at any write."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import serial
+from click.testing import CliRunner, Result
+from dealershoe.emulate.process import firmware_folder, micropython, protocol_folder
+from dealershoe.errors import UserError
+from dealershoe.flash import build, command, repl, steps
+from flash.pretend_pico import BLOCK, BLOCKS, PretendPico
+from shoelink import frame, schema
+from shoelink.frame import Decoder
+
+pytestmark = pytest.mark.skipif(micropython() is None, reason="no MicroPython in this environment")
+
+DEVICE = bytes.fromhex("e661a4d1a3b5c72f")
+HELLO = """
+from machine import UART
+from shoelink import frame, schema
+uart = UART(0, baudrate=115200)
+sent = frame.encode(schema.HELLO, 0, 0, 0, b"{version}")
+uart.write(memoryview(sent)[:9])
+uart.write(memoryview(sent)[9:])
+"""
+MUTE = "import machine\nmachine.UART(1).write(b'nobody')\n"
+LINK = ("__init__", "_plain", "frame", "schema")  # what the start of a trial needs of it
+STRIDE = 11  # a prime: every kind of write is hit
+SAID_BY_A_PICO = bytes.fromhex("00026103020103ff00")
+
+
+@pytest.fixture
+def pico(tmp_path: Path) -> Iterator[PretendPico]:
+    board = PretendPico(tmp_path)
+    yield board
+    board.close()
+
+
+def version(folder: Path, main: str) -> dict[str, Path]:
+    """A firmware of one file, with as much of the link as the start of a trial needs."""
+    file = folder / "app_main.py"
+    file.write_text(main)
+    link = protocol_folder()
+    return {"main.py": file} | {f"shoelink/{name}.py": link / f"{name}.py" for name in LINK}
+
+
+def flash(
+    pico: PretendPico, folder: Path, main: str, monkeypatch: pytest.MonkeyPatch, *, patience: float = 1.0
+) -> Result:
+    """The whole command."""
+    monkeypatch.setattr(build, "sources", lambda: version(folder, main))
+    monkeypatch.setattr(command, "PATIENCE_S", patience)
+    monkeypatch.setattr(repl, "REPLY_S", 2.0)
+    return CliRunner().invoke(command.command, ["--port", pico.port, "--keys", str(folder / "keys.json")])
+
+
+def hellos(pico: PretendPico) -> list[bytes]:
+    """The bodies of the HELLO frames that the board has sent."""
+    return [frame[4] for frame in Decoder().feed(pico.wire.read_bytes()) if frame[0] == schema.HELLO]
+
+
+def refused(result: Result) -> str:
+    assert isinstance(result.exception, UserError), result.output
+    return str(result.exception)
+
+
+def test_a_new_pico_gets_the_firmware_its_start_and_a_key(
+    pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch)
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert f"{DEVICE.hex()}: 5 files" in result.output
+    assert "kept: firmware" in result.output
+    assert pico.on_disk("slot") == b"a"
+    assert pico.on_disk("main.py") == (firmware_folder() / "start.py").read_bytes()
+    assert hellos(pico)[0] == b"one"
+    keys = json.loads((tmp_path / "keys.json").read_text())
+    assert keys == {DEVICE.hex(): (pico.on_disk("device.key") or b"").hex()}
+    assert len(bytes.fromhex(keys[DEVICE.hex()])) == 32
+
+
+def test_the_next_version_goes_beside_it_and_the_key_stays(
+    pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch)
+    key = pico.on_disk("device.key")
+    assert flash(pico, tmp_path, HELLO.format(version="two"), monkeypatch).exit_code == 0
+    assert pico.on_disk("slot") == b"b"
+    assert hellos(pico)[-1] == b"two"
+    assert pico.on_disk("a/main.mpy") is not None
+    assert pico.on_disk("device.key") == key
+    assert flash(pico, tmp_path, HELLO.format(version="three"), monkeypatch).exit_code == 0
+    assert pico.on_disk("slot") == b"a"
+    assert hellos(pico)[-1] == b"three"
+
+
+@pytest.mark.parametrize("main", [MUTE, "raise ValueError('broken')"], ids=["mute", "broken"])
+def test_a_version_that_does_not_say_hello_is_not_kept(
+    main: str, pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch)
+    said = refused(flash(pico, tmp_path, main, monkeypatch))
+    assert "the new version did not say HELLO" in said
+    assert "the old version (/a) runs again" in said
+    starts = len(hellos(pico))
+    pico.power_cycle()
+    steps.session(pico.port).close()  # it has started
+    assert pico.on_disk("slot") == b"a"
+    assert hellos(pico)[starts:] == [b"one"]
+    assert flash(pico, tmp_path, HELLO.format(version="two"), monkeypatch).exit_code == 0
+    assert pico.on_disk("slot") == b"b"
+
+
+def test_power_lost_at_any_write_leaves_the_old_version_or_the_new(
+    pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repl, "REPLY_S", 0.5)
+    flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch)
+    files = build.compiled(version(tmp_path, HELLO.format(version="two")), "x64")
+    start = build.start_file()
+    before = pico.disk.read_bytes()
+
+    def write_all() -> bool:
+        """Everything up to the trial; whether the power lasted."""
+        board = None
+        try:
+            board = steps.session(pico.port)
+            slot = steps.write_version(board, files, lambda line: None)
+            steps.mark(board, slot, start)
+        except UserError:
+            return False
+        finally:
+            if board:
+                board.close()
+        return True
+
+    seen = set()
+    left, lasted, rounds = 0, False, 0
+    while not lasted:
+        pico.unplug()
+        pico.disk.write_bytes(before)
+        pico.left = left
+        pico.plug()
+        lasted = write_all()
+        pico.power_cycle()  # the first start tries the new version if it was marked
+        steps.session(pico.port).close()
+        seen.add(hellos(pico)[-1])
+        assert hellos(pico)[-1] in ((b"one", b"two") if not lasted else (b"two",)), left
+        assert pico.on_disk("slot") in (b"a", b"b"), left
+        left += STRIDE
+        rounds += 1
+        assert rounds < 60
+    print(f"power cut at {rounds - 1} places, each {STRIDE} writes to the disk after the last")
+    assert seen == {b"one", b"two"}
+    assert rounds > 8
+
+
+def test_a_trial_that_loses_its_power_goes_back() -> None:
+    """/slot says what to do at every start: first word the good version, second the new one, ! tried."""
+    start = start_module()
+    assert start.choose(["a"]) == ("a", None, False)
+    assert start.choose(["a", "b"]) == ("b", "a b!", True)
+    assert start.choose(["a", "b!"]) == ("a", "a", False)
+    assert start.choose(["b", "a"]) == ("a", "b a!", True)
+    assert start.choose(["-", "a"]) == ("a", "- a!", True)
+    assert start.choose(["-", "a!"]) == ("a", None, True)  # nothing else to run: it may still come
+
+
+def start_module() -> Any:
+    """firmware/start.py, without a board."""
+    sys.modules.setdefault("machine", types.ModuleType("machine"))
+    spec = importlib.util.spec_from_file_location("start", firmware_folder() / "start.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_only_the_host_uarts_hello_ends_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = start_module()
+    notes: list[str] = []
+    sent: list[bytes] = []
+
+    class Uart:
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        def write(self, data: Any) -> int:
+            sent.append(bytes(data))
+            return len(data)
+
+    monkeypatch.setattr(start, "note", notes.append)
+    monkeypatch.setattr(start.machine, "UART", Uart, raising=False)
+    machine = start.Machine("b")
+    host, seats = machine.UART(0), machine.UART(1)
+    hello = frame.encode(schema.HELLO, 0, 0, 0, b"x")
+    seats.write(hello)
+    host.write(hello[:-3] + b"\0\0\0")  # damaged
+    host.write(frame.encode(schema.PING, 0, 0, 0, b""))
+    assert notes == []
+    host.write(hello)
+    assert notes == ["b"]
+    assert host.number == 0
+    host.write(hello)
+    assert notes == ["b"]
+    assert len(sent) == 5
+
+
+# ---- each failure, in a sentence
+
+
+def test_no_port(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"there is no port .*; no board is plugged in"):
+        steps.session(str(tmp_path / "ttyACM0"))
+
+
+def test_a_file_that_is_no_port(tmp_path: Path) -> None:
+    (tmp_path / "port").write_text("")
+    with pytest.raises(UserError, match="could not be opened"):
+        steps.session(str(tmp_path / "port"))
+
+
+def test_a_port_in_use(pico: PretendPico) -> None:
+    with serial.Serial(pico.port, exclusive=True), pytest.raises(UserError, match="is in use; a bridge, a terminal"):
+        steps.session(pico.port)
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        ("import time\nwhile True: time.sleep(1)", "nothing answers on .*; its program does not heed Ctrl-C"),
+        (
+            f"import sys, time\nwhile True:\n sys.stdout.buffer.write({SAID_BY_A_PICO!r})\n time.sleep(0.05)",
+            "is the shoe's link to its host and has no REPL",
+        ),
+        ("import time\nwhile True:\n print('$GPGGA,1')\n time.sleep(0.05)", "is no MicroPython prompt; another device"),
+    ],
+    ids=["REPL disabled", "link", "something else"],
+)
+def test_no_repl(script: str, sentence: str, tmp_path: Path) -> None:
+    board = PretendPico(tmp_path, script=script)
+    try:
+        with pytest.raises(UserError, match=sentence):
+            steps.session(board.port)
+    finally:
+        board.close()
+
+
+@pytest.mark.parametrize(
+    ("facts", "sentence"),
+    [
+        ({"machine": "Generic ESP32 module with ESP32"}, "this is a Generic ESP32 module with ESP32"),
+        ({"machine": "Raspberry Pi Pico W with RP2040"}, "this is a Raspberry Pi Pico W with RP2040"),
+        ({"release": "1.22.2"}, "the Pico runs MicroPython 1.22.2; the firmware needs 1.26 or newer"),
+    ],
+)
+def test_a_board_that_the_firmware_is_not_made_for(facts: dict[str, str], sentence: str, tmp_path: Path) -> None:
+    board = PretendPico(tmp_path, **facts)  # type: ignore[arg-type]
+    try:
+        session = steps.session(board.port)
+        with pytest.raises(UserError, match=sentence):
+            steps.examine(session)
+        session.close()
+        assert board.on_disk("slot") is None
+    finally:
+        board.close()
+
+
+def test_a_compiler_of_another_version(pico: PretendPico, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = steps.session(pico.port)
+    monkeypatch.setattr(build, "MPY_VERSION", (7, 0))
+    with pytest.raises(UserError, match=r"the Pico takes modules of version 6\.3; the compiler here writes 7\.0"):
+        steps.examine(session)
+    session.close()
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    board = PretendPico(tmp_path, blocks=16)
+    try:
+        session = steps.session(board.port)
+        with pytest.raises(UserError, match="the Pico's disk is full; files of others"):
+            steps.write_version(session, {"main.mpy": bytes(80_000)}, lambda line: None)
+        session.close()
+    finally:
+        board.close()
+
+
+def test_lost_in_the_middle(pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repl, "REPLY_S", 0.5)
+    session = steps.session(pico.port)
+    told: list[str] = []
+
+    def pull(line: str) -> None:
+        told.append(line)
+        if line.startswith("2 of"):
+            pico.unplug()
+
+    with pytest.raises(UserError, match=r"the Pico was lost at c\.mpy .*; plug it in and flash again; until then"):
+        steps.write_version(session, {f"{name}.mpy": bytes(500) for name in "abcd"}, pull)
+    assert told == ["1 of 4: a.mpy", "2 of 4: b.mpy"]
+    session.close()
+    pico.plug()
+
+
+def test_a_disk_that_reads_back_something_else(pico: PretendPico, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = steps.session(pico.port)
+    session.run("def sha(folder, names): return b'0' * 16")
+    with pytest.raises(UserError, match="what was read back from the Pico is not what was written"):
+        steps.write_version(session, {"main.mpy": b"x"}, lambda line: None)
+    session.close()
+
+
+def test_a_file_of_keys_that_cannot_be_used_is_said_before_the_pico_is_touched(
+    pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps.session(pico.port).close()  # its disk is there
+    (tmp_path / "keys.json").write_text("{")
+    (tmp_path / "keys.json").chmod(0o600)
+    assert "are damaged" in refused(flash(pico, tmp_path, HELLO, monkeypatch))
+    assert pico.on_disk("slot") is None
+
+
+def test_a_source_that_does_not_compile(pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "main.py could not be compiled" in refused(flash(pico, tmp_path, "def (:", monkeypatch))
+    assert pico.on_disk("slot") is None
+
+
+# ---- budgets
+
+
+def test_two_versions_and_the_key_fit_on_the_picos_disk() -> None:
+    """littlefs gives each file whole blocks of 4 kB and each folder two; half of the disk must stay free."""
+    files = build.compiled(build.sources(), "armv6m")
+    blocks = sum(-(-len(data) // BLOCK) for data in files.values())
+    folders = {name.rpartition("/")[0] for name in files}
+    total = 2 * (blocks + 2 * len(folders)) + 8
+    print(f"{len(files)} files, {sum(map(len, files.values()))} bytes, {total} of {BLOCKS} blocks for two versions")
+    assert "main.mpy" in files
+    assert not any(name.startswith(("node/", "start")) for name in files)
+    assert total <= BLOCKS // 2
