@@ -101,10 +101,10 @@ def fail(part, how):
 def levels():
     """The pins of heads and slots now."""
     now = pins
-    if failing.get("heads") == "dark" or not lit[3]:
-        now |= 0x1F
-    elif failing.get("heads") == "blind":
+    if failing.get("heads") == "blind":
         now &= ~0x1F
+    elif failing.get("heads") == "dark" or not lit[3]:
+        now |= 0x1F
     if failing.get("slots") == "throat blocked":
         now |= 0x20
     elif failing.get("slots") == "lip blocked":
