@@ -19,6 +19,7 @@ from dealershoe.events import (
     Hand,
     Knew,
     LimitChange,
+    Misread,
     NextHand,
     OffTable,
     Place,
@@ -47,7 +48,7 @@ from dealershoe.rules.ruling import LOUDNESS, SIGNALS, STRENGTH, Ruling
 from dealershoe.rules.stack import Stack
 from dealershoe.table.agenda import Due, front
 from dealershoe.table.buttons import draw_for_button
-from dealershoe.table.findings import Finding
+from dealershoe.table.findings import KINDS, OF_THE_DECK, Finding
 from dealershoe.table.fold import card_of, fold
 from dealershoe.table.setup import Setup, first_setup, next_setup
 from dealershoe.table.state import STUB, HandState, at, begin, deck_doubt, due, first_street, open_remedies
@@ -251,12 +252,11 @@ class TableSession:
         """One entry onto the table. `now`: the entry at which a finding that is new has been noticed."""
         self.found = ()
         table, rulings, notes = self._fact(table, entry, now, deferred)
-        if isinstance(entry.event, Draw) and table.hand is not None and table.deck != "change":
-            drawn = table.hand.cards[table.hand.last - 1] if table.hand.last else None
-            doubtful = drawn is not None and (drawn.unread or drawn.foreign or drawn.boxed or drawn.card == "joker")
-            doubt = deck_doubt(table.hand) if doubtful else ""
-            if doubt and self.stack.procedure("deck_on_doubt") == "change":
-                return table._replace(deck="change"), rulings, (*notes, f"{doubt}: change the deck after this hand")
+        if table.deck == "change" or not (rulings or isinstance(entry.event, Draw)):
+            return table, rulings, notes
+        doubt = _doubt(table, entry, rulings)
+        if doubt and self.stack.procedure("deck_on_doubt") == "change":
+            return table._replace(deck="change"), rulings, (*notes, f"{doubt}: change the deck after this hand")
         return table, rulings, notes
 
     def _fact(
@@ -283,7 +283,7 @@ class TableSession:
         notes = ()
         if isinstance(event, FloorDecision):
             table = _decide(table, entry, event)
-        elif not isinstance(event, Undo | ReportTarget):
+        elif not isinstance(event, Undo | ReportTarget | Misread):
             for fact in _single(event):
                 assert table.hand is not None
                 step = fold(table.hand, fact)
@@ -480,6 +480,28 @@ class TableSession:
             return Outcome()
         return self._refold(amended(self._entries, right), entry, position)
 
+    def _misread(self, entry: Entry) -> Outcome:
+        """A card that was read wrongly is put right where it was drawn; what followed from the wrong read falls."""
+        report = entry.event
+        assert isinstance(report, Misread)
+        if self.hand is None:
+            return Outcome(notes=("no hand is in play: nothing is judged until one begins",))
+        card_of(self.hand, report.number)
+        position = position_of(self._entries, self._draws.get(report.number))
+        drawn = self._entries[position]
+        assert isinstance(drawn.event, Draw)
+        if drawn.event.double and report.number != self._first_of(drawn):
+            return Outcome(notes=(f"#{report.number} went with the card before it: nothing was read of it",))
+        about = [i for i, ruling in enumerate(self.rulings) if report.number in ruling.cards]
+        if any(self.hand.remedies[i].begun and self.rulings[i].finding == "duplicate" for i in about):
+            return Outcome(notes=("too late to put it right: a step that follows from it is done",))
+        right = drawn._replace(event=changed(drawn.event, card=report.card))
+        return self._refold(amended(self._entries, right), entry._replace(amends=drawn), position)
+
+    def _first_of(self, drawn: Entry) -> int:
+        """The number of the first card of a passage."""
+        return min(number for number, at_ in self._draws.items() if at_ == drawn.id)
+
     def _confirmed(self, number: int) -> TableState:
         table = self.table
         assert table.hand is not None
@@ -556,6 +578,17 @@ def _decide(table: TableState, entry: Entry, event: FloorDecision) -> TableState
     return _follow(table._replace(hand=hand._replace(calls=())), ruling, (entry.id, "decision", ruling.seat))
 
 
+def _doubt(table: TableState, entry: Entry, rulings: tuple[Ruling, ...]) -> str:
+    """Why the deck is in doubt after `entry`, "" if it is not."""
+    for ruling in rulings:
+        if ruling.finding in OF_THE_DECK:
+            return KINDS[ruling.finding]
+    if not isinstance(entry.event, Draw) or table.hand is None or not table.hand.last:
+        return ""
+    drawn = table.hand.cards[table.hand.last - 1]
+    return deck_doubt(table.hand) if drawn.unread or drawn.foreign or drawn.boxed or drawn.card == "joker" else ""
+
+
 def _following(table: TableState, last: Setup, event: NextHand, stack: Stack) -> tuple[Setup, tuple[str, ...]]:
     """The next hand's setup; where the button of the last one was wrong and stayed, as the rules answer."""
     due_at = table.hand.button if table.hand is not None else last.button
@@ -600,7 +633,7 @@ def _deck_requested(table: TableState, event: Event, stack: Stack) -> tuple[Tabl
     return _deck_question("deck_on_proof" if event.marked else "deck_on_request", table, stack)
 
 
-_REWRITES = (Undo, ReportTarget, FloorDecision)  # handled before the fold
+_REWRITES = (Undo, ReportTarget, Misread, FloorDecision)  # handled before the fold
 _AROUND = {  # facts about the table rather than the hand
     DrawForButton: _button_drawn,
     DealerPush: lambda table, _, stack: _deck_question("deck_on_dealer_push", table, stack),
@@ -613,6 +646,7 @@ _SPECIAL = {
     Undo: TableSession._undo,
     PullBack: TableSession._pull_back,
     ReportTarget: TableSession._report_target,
+    Misread: TableSession._misread,
     Act: TableSession._acted,
     Knew: TableSession._knew,
     Exposed: TableSession._exposed,

@@ -159,6 +159,33 @@ def test_a_redeal_takes_the_button_that_was_right() -> None:
     holds("roberts", SIX + "deal hole\nreport button seat=2\nexpect misdeal\ndeck\nexpect due seat 3\nexpect button 2")
 
 
+def notes(stack: str, script: str) -> list[str]:
+    return [note for _, note in run_script("script", parse(script, "script"), load_stack(stack)).notes]
+
+
+def test_play_on_over_a_remedy_that_is_begun_says_what_becomes_of_it() -> None:
+    # BRD-1: the stub is shuffled; the flop that went back cannot come again, so a new one stays due
+    begun = SIX + "deal hole\ncard burn\ncard board\nbetting complete\nshuffled stub\nfloor play-on\n"
+    assert notes("house", begun) == ["a step of the remedy is done: what is still open of it stays due"]
+    holds("house", begun + "expect play-on\nexpect due board\nexpect signal attention\ndeal flop\nexpect signal ready")
+    assert notes("house", SIX + "deal hole\ncard burn\ncard board\nfloor play-on") == []
+
+
+def test_the_button_after_an_error_is_told_to_the_floor_where_no_book_speaks() -> None:
+    # SEQ-3: Robert's restores, TDA does not back up, the house has no line on the next hand
+    late = SIX + "deal hole\nact 3 call\nact 4 call\nreport button seat=2\naward\nhand next"
+    told = ["no rule found about the button after the last hand's error: call the floor"]
+    assert [notes(stack, late) for stack in ("house", "house+roberts", "tda-2024")] == [told, [], []]
+    withdrawn = late.replace("award", "undo\naward")
+    assert notes("house", withdrawn) == []
+
+
+def test_who_knew_is_heard_until_the_refund_is_done() -> None:
+    # FOUL-1; Robert's irregularities 5: the refund cannot be forfeit once it is paid
+    paid = SIX + "deal hole\nact 3 raise\nreport duplicate\nack\nknew 3"
+    assert notes("roberts", paid) == ["too late for the rules: a step of the remedy is done, so call the floor"]
+
+
 # windows with a dealer's key that counts actions and not their kind
 
 

@@ -40,7 +40,10 @@ PROCEDURES = {  # small questions that a pack answers with one word: what is ask
     "deck_on_limit_change": ("the limit or the level changes", _DECK),
     "deck_on_request": ("a player asks for another deck", _DECK),
     "deck_on_proof": ("a player shows that cards are marked", _DECK),
-    "deck_on_doubt": ("the shoe doubts the deck: strange, unread or boxed cards", _DECK),
+    "deck_on_doubt": (
+        "the deck is in doubt: a strange, doubled or missing card, or many that are unread or boxed",
+        _DECK,
+    ),
     "absent_seat": ("a player is away when the deal begins", ("dealt-in", "dealt-in-if-posted", "left-out")),
 }
 # Bounds of a pack; the shipped ones stay below a fifth of each.

@@ -55,6 +55,8 @@ KINDS = {
     "not-due": "a card left the shoe when none was due",
 }
 
+OF_THE_DECK = ("duplicate", "wrong-back", "joker", "foreign-card", "missing-card")  # such a deck is in doubt
+
 FACTS = {
     "game": ("string", "the game: holdem or stud"),
     "street": ("string", "the street that the finding is about"),
