@@ -10,19 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dealershoe.errors import UserError
-from dealershoe.events import Draw, Event, Hand, Place, Placed, PullBack, ReportJoker, ShuffledStub
+from dealershoe.events import Act, Draw, Event, Hand, Place, Placed, PullBack, ReportJoker, ShuffledStub
 from dealershoe.rules.ruling import STRENGTH, Ruling
 from dealershoe.rules.stack import DEFAULT, Stack, shipped
 from dealershoe.session import TableSession
 from dealershoe.table.buttons import RANKS, SUITS
-from dealershoe.table.state import STUB, HandState, in_play
-from dealershoe.trial.situations import Fault, faults, obedient, script, tell
+from dealershoe.table.state import STUB, HandState, first_street, in_play
+from dealershoe.trial.situations import Acts, Fault, faults, obedient, script, tell
 
 STACKS = (*shipped(), DEFAULT, "tda-2024+roberts")
 DECK = tuple(rank + suit for suit in SUITS for rank in RANKS)
 WHOLE = frozenset(DECK)
 LONGEST = 200  # events of a hand; the longest honest one, two stud deals and a redeal of the last street, has half
-STUD_SEATS = 5  # with six or more, a redeal to one more seat may outrun the deck
+STUD_CARDS = 46  # of a stud hand: what is left of the deck is for remedies
 SETTLED = frozenset({"misdeal", "replace", "correct", "dead", "void"})
 
 
@@ -186,9 +186,11 @@ class Table:
 
     def step(self) -> bool:
         """Do what is due; False when nothing is."""
-        event = obedient(self.session)
+        event = self.fold_one() or obedient(self.session)
         if event is None:
             return False
+        if self.crowded and len(self.cards.inside) < 2:
+            return False  # nobody could fold before the deal was left: the deck runs out
         if len(self.events) > LONGEST or len(self.cards.inside) < 2:
             raise self.broken(f"the hand does not end, due is {self.session.due}")
         try:
@@ -196,6 +198,21 @@ class Table:
         except UserError as error:
             raise self.broken(f"what was due is refused: {error}") from error
         return True
+
+    def fold_one(self) -> Event | None:
+        """A fold, where more players would go on to stud's fourth street than there are cards for."""
+        hand = self.hand
+        if hand.setup.game != "stud" or self.session.due.kind != "betting" or hand.street != first_street(hand):
+            return None
+        live = [seat for seat in hand.setup.order if seat in in_play(hand)]
+        return Act(live[-1], "fold") if self.crowded else None
+
+    @property
+    def crowded(self) -> bool:
+        """More players are in a stud hand than the deck has cards for: three each, four for those who go on, burns."""
+        hand = self.hand
+        needed = 3 * len(hand.setup.order) + 4 * len(in_play(hand)) + 4
+        return hand.setup.game == "stud" and needed > STUD_CARDS
 
     def finish(self) -> None:
         """Do what is due until nothing is."""
@@ -207,7 +224,7 @@ class Table:
     def check_end(self) -> None:
         """What was due has dealt the hand to its end: the board is full and every live hand is whole."""
         hand = self.hand
-        if hand.awarded or self.by_hand:
+        if hand.awarded or self.by_hand or self.crowded:
             return
         board = len(self.session.places("board"))
         exact = self.settled and not self.quiet
@@ -245,10 +262,8 @@ def moments(table: Table) -> Iterator[Table]:
         yield table.fork()
 
 
-def check(moment: Table, fault: Fault, first: bool = True, ends: set[HandState] | None = None) -> None:
+def check(moment: Table, fault: Fault, first: bool = True) -> None:
     """One fault at one moment, and the hand after it to its end. `first`: nothing went wrong before.
-
-    `ends`: hands from which the way to the end is known to be in order; this one is added.
 
     Raises BrokenError for a counterexample: an exception, cards lost or doubled, an error of which nothing is said, a
     hand that what is due does not deal to its end.
@@ -256,13 +271,20 @@ def check(moment: Table, fault: Fault, first: bool = True, ends: set[HandState] 
     table = moment.fork()
     if not table.inject(fault):
         return
-    if ends is not None:
-        if table.hand in ends:
-            return
-        ends.add(table.hand)
     table.finish()
     if first and not fault.regular and table.spoke == moment.spoke:
         raise table.broken(f"nothing was said of this: {fault.name}")
+
+
+def single(table: Table, first_acts: Acts, later_acts: Acts) -> Iterator[str]:
+    """Every single fault of a hand, at each of its moments: "" where it ends in order, else what is wrong."""
+    for moment in moments(table):
+        for fault in faults(moment.session, True, first_acts, later_acts):
+            try:
+                check(moment, fault)
+                yield ""
+            except BrokenError as error:
+                yield str(error)
 
 
 def some_pairs(stack: Stack, seats: int, game: str, count: int, seed: int) -> Iterator[tuple[Table, Fault]]:

@@ -27,7 +27,7 @@ from dealershoe.trial.situations import Acts, faults
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rules.merging import Key, Names, outlook, past, reach, recent, way
-from rules.proof import STACKS, BrokenError, Table, moments
+from rules.proof import STACKS, BrokenError, Table, moments, single
 
 ROOT = Path(__file__).parent.parent.parent
 BUILD = ROOT / "build"
@@ -38,19 +38,24 @@ COLUMNS = (
     "game", "seats", "stack", "first faults", "pairs", "kinds of pairs", "hands", "told", "refused", "ways",
     "counterexamples", "CPU s",
 )  # fmt: skip
-GAMES = {"holdem": "2,6,9", "stud": "2,5"}
+PAIRS = {"holdem": (2, 6, 9), "stud": (2, 5)}  # seats
+SINGLES = {"stud": (3, 4, 6, 7, 8)}  # seats, of which `make test` proves no single faults
 
 
 class Part(NamedTuple):
-    """Every pair of faults in a hand of so many seats, the last of which has the button, under one stack."""
+    """Every pair of faults in a hand of so many seats, the last of which has the button, under one stack.
+
+    `faults` 1: every single one, of every seat and draw.
+    """
 
     stack: str
     seats: int
     game: str
+    faults: int = 2
 
     @property
     def file(self) -> Path:
-        return BUILD / "prove" / f"{self.stack}-{self.game}-{self.seats}.json"
+        return BUILD / "prove" / f"{self.stack}-{self.game}-{self.seats}-{self.faults}.json"
 
 
 @dataclass
@@ -124,7 +129,14 @@ class Prover:
                     going = table.step()
                 self.end(table)
             except BrokenError as error:
-                self.broken(error)
+                self.broken(str(error))
+
+    def singles(self) -> None:
+        """Every single fault of the hand."""
+        for reason in single(Table(books(self.part.stack), self.part.seats, self.part.game), NO_ACTS, NO_ACTS):
+            self.found.firsts += 1
+            if reason:
+                self.broken(reason)
 
     def second(self, moment: Table) -> tuple[str, ...]:
         """Every second fault at this moment, unless it was told in a hand that is the same for it; the kinds of all."""
@@ -151,7 +163,7 @@ class Prover:
                 self.rulings[max(ruled, key=STRENGTH.__getitem__, default="none")] += 1
                 self.follow(table)
             except BrokenError as error:
-                self.broken(error)
+                self.broken(str(error))
         self.seconds[key] = tuple(kinds)
         return self.seconds[key]
 
@@ -185,8 +197,7 @@ class Prover:
         table.check_cards()
         table.check_end()
 
-    def broken(self, error: BrokenError) -> None:
-        script = str(error)
+    def broken(self, script: str) -> None:
         kind = kind_of(script)
         self.counterexamples[kind] += 1
         self.found.shortest[kind] = min(self.found.shortest.get(kind, script), script, key=len)
@@ -215,15 +226,28 @@ def shared(counter: Any) -> None:
     progressed = counter
 
 
+def advance(done: int) -> None:
+    if progressed is not None:
+        with progressed.get_lock():
+            progressed.value += done
+
+
+def length(part: Part) -> int:
+    """Moments of the hand without a fault."""
+    return sum(1 for _ in moments(Table(books(part.stack), part.seats, part.game)))
+
+
 def prove(part: Part) -> tuple[Part, Proven]:
     """Prove a part and keep the result."""
     begun = time.process_time()
     prover = Prover(part)
-    for moment in moments(Table(books(part.stack), part.seats, part.game)):
-        prover.moment(moment)
-        if progressed is not None:
-            with progressed.get_lock():
-                progressed.value += 1
+    if part.faults == 1:
+        prover.singles()
+        advance(length(part))
+    else:
+        for moment in moments(Table(books(part.stack), part.seats, part.game)):
+            prover.moment(moment)
+            advance(1)
     proven = prover.result(time.process_time() - begun)
     part.file.parent.mkdir(parents=True, exist_ok=True)
     part.file.write_text(json.dumps(asdict(proven), indent=1), encoding="utf-8")
@@ -242,13 +266,14 @@ def kept(part: Part) -> Proven | None:
 def parts(seats: list[int] | None, games: list[str], stacks: list[str]) -> list[Part]:
     """The longest first, so that no process is left alone with one."""
     found = [
-        Part(stack, count, game)
+        Part(stack, count, game, faults)
+        for faults, table in ((2, PAIRS), (1, SINGLES))
         for game in games
-        for count in map(int, GAMES[game].split(","))
+        for count in table.get(game, ())
         for stack in stacks
         if seats is None or count in seats
     ]
-    return sorted(found, key=lambda part: part.seats * (3 if part.game == "stud" else 1), reverse=True)
+    return sorted(found, key=lambda part: (part.faults, part.seats * (3 if part.game == "stud" else 1)), reverse=True)
 
 
 def page(results: dict[Part, Proven]) -> str:
@@ -266,6 +291,8 @@ def page(results: dict[Part, Proven]) -> str:
         "| --- " * len(COLUMNS) + "|",
     ]
     for part, proven in sorted(results.items(), key=lambda item: (item[0].game, item[0].seats, item[0].stack)):
+        if part.faults == 1:
+            continue
         row = [proven.firsts, proven.pairs, proven.kinds, proven.hands, proven.told, proven.refused, proven.ways,
                sum(proven.broken.values()), round(proven.seconds)]  # fmt: skip
         lines.append("| " + " | ".join([part.game, str(part.seats), part.stack, *(f"{cell:,}" for cell in row)]) + " |")
@@ -273,6 +300,11 @@ def page(results: dict[Part, Proven]) -> str:
     for proven in results.values():
         rulings.update(proven.rulings)
     spread = ", ".join(f"{name} {count:,}" for name, count in rulings.most_common())
+    ones = sorted((part.game, part.seats, part.stack, proven) for part, proven in results.items() if part.faults == 1)
+    alone = ", ".join(
+        f"{game} {seats} seats {stack} {proven.firsts:,} ({sum(proven.broken.values())} counterexamples)"
+        for game, seats, stack, proven in ones
+    )
     total = sum(proven.pairs for proven in results.values())
     told = sum(proven.told for proven in results.values())
     cpu = sum(proven.seconds for proven in results.values())
@@ -281,6 +313,11 @@ def page(results: dict[Part, Proven]) -> str:
         "",
         f"{total:,} pairs by {told:,} second faults told, in {cpu:,.0f} s of CPU. Code and packs: {codes}.",
         "",
+        *(
+            [f"Single faults, of every seat and draw, beside those that `make test` proves: {alone}.", ""]
+            if alone
+            else []
+        ),
         f"The strongest ruling of the hand after the second fault: {spread}.",
         "",
     ]
@@ -289,7 +326,7 @@ def page(results: dict[Part, Proven]) -> str:
 
 @click.command()
 @click.option("--seats", default="", help="Only hands of so many seats, as in 2,6.")
-@click.option("--games", default=",".join(GAMES), show_default=True)
+@click.option("--games", default=",".join(PAIRS), show_default=True)
 @click.option("--stacks", default=",".join(STACKS), show_default=True)
 @click.option("--jobs", default=multiprocessing.cpu_count(), show_default=True, help="Processes.")
 def main(seats: str, games: str, stacks: str, jobs: int) -> None:
@@ -298,7 +335,7 @@ def main(seats: str, games: str, stacks: str, jobs: int) -> None:
     results = {part: proven for part in wanted if (proven := kept(part))}
     todo = [part for part in wanted if part not in results]
     counter = multiprocessing.Value("i", 0)
-    total = sum(1 for part in todo for _ in moments(Table(books(part.stack), part.seats, part.game)))
+    total = sum(map(length, todo))
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with (
         multiprocessing.Pool(jobs, shared, (counter,), maxtasksperchild=1) as pool,
