@@ -290,7 +290,7 @@ async def _stream(table: Table, since: int | None) -> AsyncIterator[str]:
             yield _event("state", await table.state())
             await asyncio.sleep(STATE_S)
         elif not await feed.change(n, ALIVE_S):
-            yield ": still here\n\n"
+            yield _event("alive", {})
 
 
 async def _merged(streams: list[AsyncIterator[str]]) -> AsyncIterator[str]:
