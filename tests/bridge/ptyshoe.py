@@ -56,10 +56,11 @@ class PtyShoe:
 
     def unplug(self) -> None:
         """The port goes away."""
-        if self.master >= 0:
-            os.close(self.master)
-            os.close(self._slave)
-            self.master = -1
+        with self.lock:  # the number of a closed descriptor is soon another's
+            if self.master >= 0:
+                os.close(self.master)
+                os.close(self._slave)
+                self.master = -1
 
     @staticmethod
     def _now() -> int:
@@ -71,8 +72,11 @@ class PtyShoe:
             if master < 0 or self.mute:
                 time.sleep(0.001)
                 continue
-            select.select([master], [], [], 0.001)
+            with contextlib.suppress(OSError, ValueError):
+                select.select([master], [], [], 0.001)
             with self.lock, contextlib.suppress(OSError):
+                if master != self.master:
+                    continue
                 data = b""
                 with contextlib.suppress(BlockingIOError):
                     data = os.read(master, 4096)

@@ -395,3 +395,13 @@ def test_no_column_but_the_raw_facts_names_a_card() -> None:
     assert made
     assert not [text for text in made if "As" in text or "Kd" in text]
     assert not [line for line in rig.said if "As" in line or "Kd" in line]
+
+
+def test_hands_begun_faster_than_one_a_second_have_numbers_of_their_own() -> None:
+    rig = Rig()
+    numbers = []
+    for _ in range(50):  # the clock of the rig stands still
+        rig.say("hand seats=1-6 button=6")
+        numbers.append(rig.desk.hand)
+    assert len(set(numbers)) == 50
+    assert all(0 < number < 0x10000 for number in numbers)

@@ -48,6 +48,7 @@ BEFORE_A_HAND = (DrawForButton, DealerPush, LimitChange, DeckRequest)  # can be 
 SOURCES = {schema.Seat: SENSOR, schema.Key: KEY}
 NOTES = ("note", "refused", "fault", "link")
 NOTES_KEPT = 8
+LATELY = 3_600  # so far, in hands, a number can be ahead of the clock's because hands were begun faster
 SHUFFLES = {RELOAD: "deck", SHUFFLE: "stub"}  # steps that wait for cards to be put in the shoe
 NO_HAND = "no hand has begun"
 OPEN_SHOE = (
@@ -382,7 +383,9 @@ class Desk:
         """
         if isinstance(event, Hand):
             number = at.wall_ns // 1_000_000_000 & 0xFFFF
-            return following(number) if number in (0, self.hand, self._seen_hand) else number
+            ahead = [(taken - number) & 0xFFFF for taken in (self.hand, self._seen_hand) if taken]
+            number += max((by + 1 for by in ahead if by < LATELY), default=0)  # hands begun faster than one a second
+            return number & 0xFFFF or 1
         return following(self.hand)
 
     # ---- the table

@@ -17,6 +17,9 @@ from dealershoe.frames.explain import Block, explain, verdict_of_all
 FRAMES = 100  # of each direction, in what is written
 BYTES = 16_384  # kept of each direction: 100 frames of 61 bytes, and much noise between them
 FILES = 20  # kept in a folder, the newest
+# Taking 200 frames apart costs 0.05 s. A thread that does so without rest would make every system call of the tables'
+# thread wait for Python's lock; when a hub goes, that many faults are written at once.
+REST_S = 0.0005
 SEARCHED = 20  # damaged blocks of a direction whose one fault is looked for: 7 ms each
 
 
@@ -26,6 +29,7 @@ class _Direction:
     def __init__(self) -> None:
         self.pieces: deque[tuple[float, bytes]] = deque()
         self.size = 0
+        self.rest_s = 0.0  # from block to block when they are taken apart
 
     def add(self, data: bytes) -> None:
         self.pieces.append((time.time(), data))
@@ -41,8 +45,12 @@ class _Direction:
         for when, data in pieces:
             starts.append((at, when))
             at += len(data)
-        blocks = list(explain(b"".join(data for _, data in pieces), SEARCHED))[-FRAMES:]
-        for block in blocks:
+        blocks = []
+        for block in explain(b"".join(data for _, data in pieces), SEARCHED):
+            blocks.append(block)
+            if self.rest_s:
+                time.sleep(self.rest_s)
+        for block in blocks[-FRAMES:]:
             while len(starts) > 1 and starts[1][0] <= block.at:
                 starts.pop(0)
             yield starts[0][1], block
@@ -68,10 +76,10 @@ class Recorder:
         self._news = True
 
     def copy(self) -> Recorder:
-        """What is kept now, for another thread to take apart while this one goes on."""
+        """What is kept now, for another thread to take apart, without haste, while this one goes on."""
         other = Recorder()
         for mine, copied in ((self._heard, other._heard), (self._sent, other._sent)):
-            copied.pieces, copied.size = mine.pieces.copy(), mine.size
+            copied.pieces, copied.size, copied.rest_s = mine.pieces.copy(), mine.size, REST_S
         other._news = self._news
         return other
 
