@@ -157,6 +157,14 @@ class ReportTarget:
 
 
 @dataclass(frozen=True, slots=True)
+class Misread:
+    """The shoe read draw `number` wrongly: a person turned it up, it is `card`; None: another than it said."""
+
+    number: int
+    card: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReportButton:
     """Where the button should have been."""
 
@@ -289,5 +297,5 @@ Event = (
     Hand | NextHand | DrawForButton | Cut | DealerPush | LimitChange | DeckRequest | Draw | Act | BettingComplete
     | BettingOver | Exposed | OffTable | ReportCount | ReportTarget | ReportButton | ReportEntitled | ReportDuplicate
     | ReportWrongBack | ReportJoker | ReportMissing | ReportShortStub | ReportBadShuffle | DroppedStub | PullBack
-    | Placed | Looked | Knew | Pick | Ack | ShuffledStub | DeckLoaded | FloorDecision | Award | Undo
+    | Placed | Looked | Knew | Pick | Ack | ShuffledStub | DeckLoaded | FloorDecision | Award | Undo | Misread
 )  # fmt: skip

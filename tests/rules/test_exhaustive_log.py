@@ -23,6 +23,7 @@ from dealershoe.events import (
     Hand,
     Knew,
     Looked,
+    Misread,
     OffTable,
     PullBack,
     ReportButton,
@@ -36,9 +37,9 @@ from dealershoe.events import (
     ShuffledStub,
     Undo,
 )
-from dealershoe.trial.situations import faults, obedient, tell
 from dealershoe.rules.stack import Stack, load_stack
 from dealershoe.session import TableSession
+from dealershoe.trial.situations import faults, obedient, tell
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rules.proof import STACKS
@@ -53,6 +54,7 @@ loose: st.SearchStrategy[Event] = st.one_of(
     st.builds(Exposed, draws, st.sampled_from(["dealer", "player"])),
     st.builds(OffTable, draws),
     st.builds(ReportTarget, draws, places),
+    st.builds(Misread, draws, st.sampled_from([None, "Ah", "2c"])),
     st.builds(ReportCount, seats, st.integers(0, 4)),
     st.builds(ReportButton, seats),
     st.builds(ReportEntitled, seats, st.booleans()),
@@ -70,7 +72,7 @@ loose: st.SearchStrategy[Event] = st.one_of(
 )  # fmt: skip
 TAKEN_BACK = (Act, BettingComplete, BettingOver, Exposed, OffTable, ReportCount, ReportButton, ReportEntitled,
               ReportDuplicate, ReportWrongBack, ReportJoker, ReportMissing, DroppedStub, Looked, Knew, FloorDecision,
-              ReportTarget)  # fmt: skip
+              ReportTarget, Misread)  # fmt: skip
 
 
 def begun(stack: Stack, count: int, game: str) -> tuple[TableSession, list[Event]]:

@@ -84,6 +84,8 @@ LINES: tuple[tuple[str, Item], ...] = (
     ("report entitled seat=5", e.ReportEntitled(5, True)),
     ("report not-entitled seat=5", e.ReportEntitled(5, False)),
     ("report duplicate", e.ReportDuplicate()),
+    ("report misread #7", e.Misread(7)),
+    ("report misread #7 9h", e.Misread(7, "9h")),
     ("report wrong-back #7", e.ReportWrongBack(7)),
     ("report joker #7", e.ReportJoker(7)),
     ("report dropped-stub", e.DroppedStub()),
@@ -296,6 +298,7 @@ ITEMS: dict[type, st.SearchStrategy[Any]] = {
     e.ReportTarget: st.builds(e.ReportTarget, DRAW, PLACE),
     e.ReportButton: st.builds(e.ReportButton, SEAT),
     e.ReportEntitled: st.builds(e.ReportEntitled, SEAT, st.booleans()),
+    e.Misread: st.builds(e.Misread, DRAW, maybe(CARD)),
     e.ReportWrongBack: st.builds(e.ReportWrongBack, maybe(DRAW)),
     e.ReportJoker: st.builds(e.ReportJoker, maybe(DRAW)),
     e.DroppedStub: st.builds(e.DroppedStub, st.permutations(["muck", "burns"]).flatmap(

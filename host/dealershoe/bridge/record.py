@@ -7,16 +7,18 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, NamedTuple, get_args
 
-from dealershoe.events import Draw, DrawForButton, Event
-from dealershoe.record.entries import FindingRow, HandRow, PackRow, RulingRow
+from dealershoe.events import Draw, DrawForButton, Event, Misread
+from dealershoe.record.entries import FindingRow, HandRow, PackRow, ProposalRow, RulingRow
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import pins, write_layers
 from dealershoe.rules.stack import Chain
 from dealershoe.session import TableSession, TableState
 from dealershoe.table.findings import Finding
+from dealershoe.table.misread import Proposal
 from dealershoe.table.setup import Setup
 
-FACES = {(Draw, "card"), (DrawForButton, "cards")}  # fields of events that name cards, beside every `ids`
+# fields of events that name cards, beside every `ids`
+FACES = {(Draw, "card"), (DrawForButton, "cards"), (Misread, "card")}
 TOLD: dict[type[Event], tuple[str, ...]] = {  # and those that name none
     kind: tuple(field.name for field in fields(kind) if field.name != "ids" and (kind, field.name) not in FACES)
     for kind in get_args(Event)
@@ -79,6 +81,12 @@ def finding_row(fact: int, hand: int, finding: Finding) -> FindingRow:
     """A finding as the journal keeps it; `fact` is what brought it to judgement."""
     cards, more = json.dumps(list(finding.cards)), _json(dict(finding.more))
     return FindingRow(fact, hand, finding.kind, finding.seat or None, cards, finding.street, more)
+
+
+def proposal_row(fact: int, hand: int, proposal: Proposal) -> ProposalRow:
+    """What the table proposed about a card that turned up twice."""
+    reasons = json.dumps(list(proposal.reasons))
+    return ProposalRow(fact, hand, json.dumps(list(proposal.cards)), proposal.number or None, reasons)
 
 
 def ruling_row(fact: int, hand: int, stack: str, ruling: Ruling) -> RulingRow:

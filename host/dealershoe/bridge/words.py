@@ -7,7 +7,7 @@ from typing import Any
 
 from dealershoe.deal.grammar import render
 from dealershoe.deck.cards import face
-from dealershoe.events import Draw, Event, Hand, NextHand, Place, ReportTarget
+from dealershoe.events import Draw, Event, Hand, Misread, NextHand, Place, ReportTarget
 from dealershoe.rules.ruling import Ruling
 from dealershoe.session import TableSession
 
@@ -40,7 +40,8 @@ def event_words(event: Event, session: TableSession, origin: str, open_table: bo
 
 
 def _names_cards(event: Event) -> bool:
-    return bool(getattr(event, "ids", ()) or type(event).__name__ == "DrawForButton")
+    told = isinstance(event, Misread) and event.card is not None
+    return told or bool(getattr(event, "ids", ()) or type(event).__name__ == "DrawForButton")
 
 
 def _draw_words(event: Draw, session: TableSession, open_table: bool) -> tuple[str, str, dict[str, Any]]:

@@ -209,6 +209,7 @@ FORMS: tuple[Form, ...] = (
     Form(("off-table",), events.OffTable, places=(DRAW_WORD,), keys=(BY_KEY,)),
     Form(("report", "count"), events.ReportCount, keys=(SEAT_KEY, Field("cards", HELD, required=True))),
     Form(("report", "target"), events.ReportTarget, places=(DRAW_WORD, TARGET_WORD)),
+    Form(("report", "misread"), events.Misread, places=(DRAW_WORD, Field("card", CARD))),
     Form(("report", "button"), events.ReportButton, keys=(SEAT_KEY,)),
     Form(("report", "entitled"), events.ReportEntitled, keys=(SEAT_KEY,), fixed=(("entitled", True),)),
     Form(("report", "not-entitled"), events.ReportEntitled, keys=(SEAT_KEY,), fixed=(("entitled", False),)),

@@ -78,6 +78,17 @@ class FindingRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ProposalRow:
+    """Which of the draws `cards` that show the same card was proposed as misread, None for neither; `reasons`: JSON."""
+
+    fact: int
+    hand: int
+    cards: str
+    misread: int | None
+    reasons: str
+
+
+@dataclass(frozen=True, slots=True)
 class RulingRow:
     """A finding and the ruling it got; `cards` and `remedy` are JSON lists (draw numbers, step texts)."""
 
@@ -198,14 +209,15 @@ class PruneRow:
 
 
 Entry = (
-    Fact | EventRow | HandRow | FindingRow | RulingRow | SignalRow | DeviceRow | LinkRow | PackRow | RunRow
-    | ConflictRow | CheckpointRow | PruneRow
+    Fact | EventRow | HandRow | FindingRow | ProposalRow | RulingRow | SignalRow | DeviceRow | LinkRow | PackRow
+    | RunRow | ConflictRow | CheckpointRow | PruneRow
 )  # fmt: skip
 TABLES: dict[type[Entry], str] = {
     Fact: "facts",
     EventRow: "events",
     HandRow: "hands",
     FindingRow: "findings",
+    ProposalRow: "proposals",
     RulingRow: "rulings",
     SignalRow: "signals",
     DeviceRow: "devices",

@@ -1,8 +1,7 @@
 """The receipt of a deck that went through the shoe from its first card to its last. For `dealershoe journal receipt`.
 
 A deck is loaded, its cards leave, the shoe is empty: then it is known whether it was whole. The fields are those that
-New Jersey asks of card-inspection machines (N.J.A.C. 13:69E-1.18A): maker, model, serial number, who dealt, and what was
-found.
+New Jersey asks of card-inspection machines (N.J.A.C. 13:69E-1.18A), and what was found.
 """
 
 from __future__ import annotations

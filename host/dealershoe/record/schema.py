@@ -46,6 +46,11 @@ CREATE TABLE findings (
     cards TEXT NOT NULL, street TEXT NOT NULL, more TEXT NOT NULL, seq INTEGER PRIMARY KEY, chain BLOB NOT NULL
 );
 CREATE INDEX findings_fact ON findings (fact);
+CREATE TABLE proposals (
+    fact INTEGER NOT NULL REFERENCES facts, hand INTEGER NOT NULL, cards TEXT NOT NULL, misread INTEGER,
+    reasons TEXT NOT NULL, seq INTEGER PRIMARY KEY, chain BLOB NOT NULL
+);
+CREATE INDEX proposals_fact ON proposals (fact);
 CREATE TABLE rulings (
     fact INTEGER NOT NULL REFERENCES facts, hand INTEGER NOT NULL, stack TEXT NOT NULL, finding TEXT NOT NULL,
     ruling TEXT NOT NULL, rule TEXT NOT NULL, cite TEXT NOT NULL,

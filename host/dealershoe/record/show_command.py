@@ -15,7 +15,17 @@ import click
 
 from dealershoe.errors import UserError
 from dealershoe.record.asking import facts_of, journal_argument, json_option, range_options, when
-from dealershoe.record.entries import NAMES, TABLES, EventRow, Fact, FindingRow, HandRow, RulingRow, SignalRow
+from dealershoe.record.entries import (
+    NAMES,
+    TABLES,
+    EventRow,
+    Fact,
+    FindingRow,
+    HandRow,
+    ProposalRow,
+    RulingRow,
+    SignalRow,
+)
 from dealershoe.record.faces import faces, named
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_seq, opened
 from dealershoe.record.receipt import fields, receipts
@@ -180,7 +190,7 @@ def _page(db: sqlite3.Connection, span: HandSpan) -> str:
 def _in_full(db: sqlite3.Connection, span: HandSpan, known: dict[int, str]) -> Iterator[tuple[int, Told]]:
     """Every event, finding, ruling and signal with the time since the hand began and who it came from."""
     rows: dict[int, list[Told]] = {}
-    kinds: tuple[Any, ...] = (EventRow, FindingRow, RulingRow, SignalRow)
+    kinds: tuple[Any, ...] = (EventRow, FindingRow, ProposalRow, RulingRow, SignalRow)
     for kind in kinds:
         for row in between(db, kind, span.row.fact, span.end):
             line = event_words(row, named(row, known)) if isinstance(row, EventRow) else WORDS[kind](row)

@@ -13,6 +13,7 @@ from dealershoe.record.entries import (
     FindingRow,
     HandRow,
     LinkRow,
+    ProposalRow,
     RulingRow,
     RunRow,
     SignalRow,
@@ -78,6 +79,13 @@ def finding_words(row: FindingRow) -> str:
     return " ".join(part for part in (row.kind, f"seat {row.seat}" if row.seat else "", cards) if part)
 
 
+def proposal_words(row: ProposalRow) -> str:
+    """Which of the equal cards was proposed as misread, and why."""
+    either = " or ".join(f"#{number}" for number in json.loads(row.cards))
+    which = f"#{row.misread}" if row.misread else "neither"
+    return f"misread: of {either} {which} is proposed: {'; '.join(json.loads(row.reasons))}"
+
+
 def ruling_words(row: RulingRow) -> str:
     """A ruling with its source and its steps."""
     source = f"{row.layer} {row.version}, {row.cite}" if row.layer else "no rule was found"
@@ -101,6 +109,7 @@ def _short(value: Any) -> str:
 WORDS: dict[type, Any] = {
     EventRow: event_words,
     FindingRow: lambda row: f"finding: {finding_words(row)}",
+    ProposalRow: proposal_words,
     RulingRow: ruling_words,
     SignalRow: lambda row: f"signal: {row.signal} ({row.mode})",
     LinkRow: lambda row: f"link {row.state}: {row.why or row.device}",
