@@ -39,6 +39,11 @@ class Twice(Table):
             )
 
 
+def ruled(table: Table) -> list[str]:
+    """The rulings of the hand that stand."""
+    return [ruling.ruling for ruling in table.desk.session.rulings]
+
+
 @pytest.fixture(params=[False, True], ids=["open", "sealed"])
 def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Twice]:
     with Journal(tmp_path / "journal") as journal:
@@ -64,7 +69,7 @@ def test_the_floor_puts_the_read_right_and_the_ruling_falls_and_the_record_shows
     table.dealt_twice(Read(erasures=3), Read())
     assert table.desk.signal == "stop"
     assert table.say("report misread #2" if table.sealed else "report misread #2 9d", who="floor: Ann")
-    assert table.desk.session.rulings == ()
+    assert ruled(table) == []
     assert table.desk.signal == "ready"
     table.draw_due()
     table.say("award")
@@ -88,16 +93,16 @@ def test_the_floor_puts_the_read_right_and_the_ruling_falls_and_the_record_shows
 def test_what_was_put_right_can_be_taken_back(table: Twice) -> None:
     table.dealt_twice(Read(), Read(ran_back=True))
     table.say("report misread #5")
-    assert len(table.desk.session.rulings) == 0
+    assert ruled(table) == []
     table.say("undo")
-    assert [one.ruling for one in table.desk.session.rulings] == ["void"]
+    assert ruled(table) == ["void"]
 
 
 def test_it_is_too_late_once_the_remedy_is_under_way(table: Twice) -> None:
     table.dealt_twice(Read(), Read(erasures=1))
     table.say("ack")
     table.say("report misread #5")
-    assert [ruling.ruling for ruling in table.desk.session.rulings] == ["void"]
+    assert ruled(table) == ["void"]
     assert any("too late to put it right" in note for note in table.desk.notes)
 
 

@@ -15,7 +15,16 @@ from typing import Any, NamedTuple
 from shoelink import schema
 
 from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.record import NEW_TABLE, Before, body, finding_row, hand_row, pack_rows, ruling_row
+from dealershoe.bridge.record import (
+    NEW_TABLE,
+    Before,
+    body,
+    finding_row,
+    hand_row,
+    pack_rows,
+    proposal_row,
+    ruling_row,
+)
 from dealershoe.bridge.sealed import Promises
 from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
 from dealershoe.bridge.translate import FAULTS, Context, Told, names_its_card, table_events
@@ -42,6 +51,7 @@ from dealershoe.rules.shelf_pins import described, pins, write_layers
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 from dealershoe.table.agenda import RELOAD, SHUFFLE, Due, front
+from dealershoe.table.misread import Read, propose
 
 KEY = "dealer key"  # a person's word, and can be taken back
 BEFORE_A_HAND = (DrawForButton, DealerPush, LimitChange, DeckRequest)  # can be said at any time
@@ -93,6 +103,7 @@ class Desk:
         # The shoe counts passages, the table cards: a card that a hand put back on top has its old number at the table.
         self._passage = 0  # the shoe's number of its last draw of the hand
         self._numbers: dict[int, int] = {}  # the shoe's number of a draw → the table's
+        self._reads: dict[int, Read] = {}  # the table's number of a draw → how well it was read
         self._cause = schema.REASON_NONE
         self._generation = 0  # of signals, for the record
         self._last: tuple[Due, str, str | None, tuple[str, ...]] | None = None
@@ -205,6 +216,7 @@ class Desk:
         self.hand, self._seen_hand = before.hand, before.seen
         self._passage = 0
         self._numbers.clear()
+        self._reads.clear()
 
     def _kept_rules(self, fact: Fact, rules: Callable[[str], Stack]) -> tuple[Stack, str]:
         try:
@@ -299,6 +311,8 @@ class Desk:
                 if isinstance(event, Draw):
                     self._align("the table could not take a card that the shoe reported")
         self._count(message)
+        if isinstance(message, schema.Card):
+            self._propose(fact)
 
     def _count(self, message: Any) -> None:
         """Which of the table's cards a passage was, once the table has been told."""
@@ -311,9 +325,20 @@ class Desk:
                 self._numbers[message.draw] = hand.last - 1
             self._passage = message.draw + 1 if double else message.draw
             self._numbers[self._passage] = hand.last
+            ran_back = bool(message.flags & schema.CARD_REVERSED)
+            self._reads[self._numbers[message.draw]] = Read(message.erasures, ran_back, message.speed)
         elif isinstance(message, schema.CardBack) and message.draw == self._passage:
             self._passage -= 1
             self._numbers.pop(message.draw, None)
+
+    def _propose(self, fact: int) -> None:
+        """A card that turned up twice may be an earlier read that was wrong: say which, and why."""
+        hand = self.session.hand
+        for finding in self.session.found:
+            proposal = propose(hand, finding.cards, self._reads) if hand and finding.kind == "duplicate" else None
+            if proposal is not None:
+                self.entries.append(proposal_row(fact, self.hand, proposal))
+                self.happen("question", str(proposal), cards=list(proposal.cards), misread=proposal.number or None)
 
     def _of_this_hand(self, message: Any, backlog: bool) -> bool:
         if message.hand == self.hand:
@@ -406,6 +431,7 @@ class Desk:
             self.floor_called = False
             self._passage = 0
             self._numbers.clear()
+            self._reads.clear()
             self.rulings.clear()
             self.notes.clear()
             self.counts["hands"] += 1
