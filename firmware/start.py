@@ -71,11 +71,12 @@ class Machine:
 
     def __init__(self, slot: str):
         self._slot = slot
+        self.UART = self._uart  # on the object: MicroPython imports no method by its name
 
     def __getattr__(self, name):
         return getattr(machine, name)
 
-    def UART(self, number, *given, **named):  # noqa: N802 (its name in the module)
+    def _uart(self, number, *given, **named):
         if number == HOST:
             return Listened(self._slot, number, *given, **named)
         return machine.UART(number, *given, **named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import subprocess
 import sys
@@ -15,18 +16,33 @@ from dealershoe.errors import UserError
 ARCHITECTURES = {2: "x64", 4: "armv6m"}  # `sys.implementation._mpy >> 10`: MicroPython's "Compiled module versions"
 MPY_VERSION = (6, 3)  # what mpy-cross 1.26 to 1.29 writes
 START = "start.py"  # on the Pico: main.py, outside of the versions
-NOT_THE_SHOES = ("node", START)  # of the firmware's folder: the seat nodes' own firmware
 
 
 def sources() -> dict[str, Path]:
-    """The files of one version by their name in its folder."""
+    """The files of one version by their name in its folder: main.py and all that is imported from there on."""
     firmware, link = firmware_folder(), protocol_folder()
-    found = {
-        path.relative_to(firmware).as_posix(): path
-        for path in sorted(firmware.rglob("*.py"))
-        if path.relative_to(firmware).parts[0] not in NOT_THE_SHOES
-    }
-    return found | {f"shoelink/{path.relative_to(link).as_posix()}": path for path in sorted(link.rglob("*.py"))}
+    found: dict[str, Path] = {}
+    wanted = ["main"]
+    while wanted:
+        module = wanted.pop().replace(".", "/")
+        root = link.parent if module.split("/")[0] == link.name else firmware
+        for name in (f"{module}.py", f"{module}/__init__.py"):
+            path = root / name
+            if name not in found and path.is_file():
+                found[name] = path
+                wanted += imported(path)
+    return dict(sorted(found.items()))
+
+
+def imported(path: Path) -> list[str]:
+    """Every name that a file may import as a module, and the packages around it."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return names + [name.rpartition(".")[0] for name in names if "." in name]
 
 
 def compiled(files: Mapping[str, Path], architecture: str) -> dict[str, bytes]:
