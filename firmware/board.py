@@ -12,11 +12,12 @@ from drivers.fram import Fram
 from drivers.ladder import ladder
 from drivers.piezo import Piezo
 from drivers.rs485 import SeatLine
-from drivers.sampler import Sampler, room
+from drivers.sampler import Sampler
 from drivers.shift165 import Shift165
 from drivers.ws2812 import Bar
 from machine import ADC, UART, WDT, Pin
 from shoe.calibration import Calibration
+from shoe.rooms import SAMPLES
 from shoe.signals import LAMPS, VOLUME
 
 # Keys of the ladder in the order of the wire's codes: new hand, action, betting complete, exposed, done, floor. Six
@@ -37,7 +38,6 @@ class Board:
 
     def __init__(self):
         self.bar = Bar(pins.BAR, LAMPS)  # first of all: it goes dark
-        self._room = room()
         host_tx, host_rx = Pin(pins.HOST_TX), Pin(pins.HOST_RX)
         self.host = UART(0, baudrate=115200, tx=host_tx, rx=host_rx, rxbuf=512, txbuf=512, timeout=0)
         self.seats = SeatLine(1, pins.SEAT_TX, pins.SEAT_RX, pins.SEAT_DE)
@@ -58,7 +58,7 @@ class Board:
 
     def watch(self) -> None:
         """Start the sampler, when the rest of the start is done: its ring must be read every 205 ms from now on."""
-        self.sampler = Sampler(pins.BOTTOM_CLK, memory=self._room)  # and the six above it, to LIP
+        self.sampler = Sampler(pins.BOTTOM_CLK, memory=SAMPLES)  # and the six above it, to LIP
 
     def levels(self) -> int:
         """The pins of heads and slots as the bits of a sample, now."""

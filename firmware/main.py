@@ -4,6 +4,8 @@ import gc
 import os
 import time
 
+from shoe import rooms  # isort: skip  # before all that is large
+
 import machine
 import shoelink
 from board import Board
@@ -53,7 +55,7 @@ def main():
     told by the new boot id that it is gone."""
     gc.collect()  # what the imports left behind, 40 kB: what follows is large
     board = Board()
-    journal = KeptJournal(board.memory, os.urandom)
+    journal = KeptJournal(board.memory, os.urandom, buffer=rooms.EVENTS)
     me = ident()
     key = enrol.read_key()
     enrolling = is_held_at_power_up(board, schema.KEY_FLOOR)

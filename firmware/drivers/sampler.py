@@ -39,17 +39,12 @@ def _sample():
     wrap()
 
 
-def room() -> bytearray:
-    """Memory for a Sampler: taken early, while the heap still has so much in one piece."""
-    return bytearray(2 * RING)
-
-
 class Sampler:
-    """`pin` is the first of the block, `memory` its `room()`. `overruns` counts how often samples were overwritten
+    """`pin` is the first of the block, `memory` twice the ring. `overruns` counts how often samples were overwritten
     before they were read, `lost` how many are missing for it."""
 
     def __init__(self, pin: int, machine_id: int = 0, memory=None):
-        memory = memory or room()
+        memory = memory or bytearray(2 * RING)
         skip = -addressof(memory) & (RING - 1)  # the channel wraps at multiples of the ring's size
         self._ring = memoryview(memory)[skip : skip + RING]
         self.lost = 0

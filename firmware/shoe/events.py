@@ -52,8 +52,12 @@ class Events:
         self._waiting = 0
         self.test_card = NO_TEST
 
-    def resume(self, hand: int, draw: int) -> None:
-        """Go on in a hand after a reset: what the journal's last events were of."""
+    def resume(self, hand: int, draw: int, anew: bool) -> None:
+        """Go on in a hand after a reset: what the journal's last events were of. `anew`: its secret is lost, and the
+        rest of it has another.
+        """
+        if anew and hand:
+            self._begin(hand)
         self.hand = hand
         self.draw = draw
 

@@ -5,6 +5,7 @@ away. A copy in RAM serves the link. Where things are (all little-endian; CRC-32
 
     0000, 0020   head, two copies written in turn: "DSJ1" | id 4 | oldest u32 | turn u32 | CRC
     0040 … 00BF  calibration (calibration.py)      00C0 … 00DF  the self-test writes here (selftest.py)
+    00E0 … 00FF  the hand in play: its number u16 | its secret 16 | CRC
     0100 …       514 records of 38 bytes: id 4 | number u32 | kind | length | body 24 | CRC; number n in slot n % 514
 
 A power cut in a record leaves one that fails its CRC, where a released event stood: as if the new one had never
@@ -17,12 +18,16 @@ from shoelink.frame import copy, crc_into
 from shoelink.journal import Journal
 
 HEADS = (0x0000, 0x0020)
+HAND = 0x00E0
 RING = 0x0100
 _MAGIC = b"DSJ1"
 _HEAD = 20
+_SECRET = 16  # shoelink/tokens.py
+_HAND = 2 + _SECRET + 4
 _RECORD = 14 + schema.EVENT
 _SLOT = 2 + schema.EVENT  # of the copy in RAM
 CAPACITY = 512
+_FLAGS = 17  # where they are in the body of CARD
 
 GOOD, ABSENT, FAILED, DAMAGED = 0, 1, 2, 3  # detail of FAULT FRAM
 
@@ -36,8 +41,8 @@ class KeptJournal(Journal):
     were lost in it; the host sees by the numbers which.
     """
 
-    def __init__(self, memory, entropy, capacity: int = CAPACITY):
-        Journal.__init__(self, entropy(4), capacity)
+    def __init__(self, memory, entropy, capacity: int = CAPACITY, buffer=None):
+        Journal.__init__(self, entropy(4), capacity, buffer)
         self.trouble = GOOD
         self.renamed = False
         self.kept = False  # events go to the FRAM
@@ -99,6 +104,55 @@ class KeptJournal(Journal):
         if self.oldest != before and self.kept and not self._keep_head():
             self._fail()
         self._rename()
+
+    # ---- the hand in play
+
+    def keep_hand(self, hand: int, secret) -> None:
+        """A hand has begun, and this is its secret (none: an open table)."""
+        if not self.kept or len(secret) != _SECRET:
+            return
+        message = bytearray(2 + _HAND)
+        message[0] = HAND >> 8
+        message[1] = HAND & 0xFF
+        message[2] = hand & 0xFF
+        message[3] = hand >> 8
+        message[4 : 4 + _SECRET] = secret
+        crc_into(message, 2, _HAND - 4, message, 2 + _HAND - 4)
+        back = bytearray(2 + _HAND)
+        if not self._write(message, back, memoryview(back)[2:]):
+            self._fail()
+
+    def secret_of(self, hand: int) -> bytes:
+        """The secret of that hand, if it is the one that was kept."""
+        kept, crc = bytearray(_HAND), bytearray(4)
+        try:
+            self._memory.read_into(HAND, kept)
+        except OSError:
+            return b""
+        crc_into(kept, 0, _HAND - 4, crc, 0)
+        if kept[_HAND - 4 :] != crc or kept[0] | kept[1] << 8 != hand:
+            return b""
+        return bytes(kept[2 : 2 + _SECRET])
+
+    def last_hand(self):
+        """(hand, draw) of the last events that the FRAM had at the start, stored by the host or not; (0, 0): none."""
+        hand = draw = 0
+        for number in range(max(1, self.next - self._slots), self.next):
+            if not self.present[number % self._slots]:
+                continue
+            at = self.load(number)
+            kind = self.buffer[at - 2]
+            if kind not in (schema.CARD, schema.CARD_BACK, schema.KEY, schema.COMMIT):
+                continue
+            said = self.buffer[at] | self.buffer[at + 1] << 8  # all of them begin with the hand
+            if kind == schema.COMMIT or said != hand:
+                hand, draw = said, draw if said == hand else 0
+            if kind == schema.CARD:
+                double = self.buffer[at + _FLAGS] & schema.CARD_DOUBLE
+                draw = (self.buffer[at + 2] | self.buffer[at + 3] << 8) + (1 if double else 0)
+            elif kind == schema.CARD_BACK and self.buffer[at + 2] | self.buffer[at + 3] << 8 == draw:
+                draw = max(draw - 1, 0)
+        return hand, draw
 
     # ---- when the memory fails
 

@@ -64,6 +64,7 @@ class Shoe:
         self._cards = 0
         self._stats_at = now
         self._show()
+        self._resume()
         self._judge_test()
         if calibration.state == SPOILT:
             self.events.fault(schema.FAULT_CALIBRATION, calibration.state, 0)
@@ -156,6 +157,7 @@ class Shoe:
         if self.events.new_hand:
             self.events.new_hand = False
             self.veil.prepare()
+            journal.keep_hand(self.events.hand, self.veil.secret)
             gc.collect()
         if journal.trouble:
             self.events.fault(schema.FAULT_FRAM, journal.trouble, self.clock.index)
@@ -166,6 +168,18 @@ class Shoe:
         if elapsed(now, self._stats_at) >= STATS_MS:
             self._stats_at = now
             self.link.send(self.link.stats(self.board.sampler.overruns, self.board.free_memory() >> 4), now)
+
+    def _resume(self) -> None:
+        """Go on in the hand that a reset has cut: its number, its draws and what its cards are called are in the
+        FRAM.
+        """
+        hand, draw = self.link.journal.last_hand()
+        if not hand and not draw:
+            return
+        secret = self.link.journal.secret_of(hand)
+        if secret and not self.veil.opened:
+            self.veil.resume(hand, secret)
+        self.events.resume(hand, draw, not secret and not self.veil.opened)
 
     # ---- tests of the parts
 

@@ -14,13 +14,14 @@ class Journal:
 
     RESERVE = 2  # slots that only the link may use, to say that the journal is full
 
-    def __init__(self, id: bytes, capacity: int = 256) -> None:
+    def __init__(self, id: bytes, capacity: int = 256, buffer: "bytearray | None" = None) -> None:
+        """`buffer`: 26 bytes for each event of the capacity and the reserve, where they have been put aside."""
         self.id = id
         self.capacity = capacity
         self.oldest = 1
         self.next = 1
         self.peak = 0  # most events ever held
-        self.buffer = bytearray((capacity + self.RESERVE) * _SLOT)
+        self.buffer = buffer if buffer is not None else bytearray((capacity + self.RESERVE) * _SLOT)
         self._slots = capacity + self.RESERVE
 
     def held(self) -> int:

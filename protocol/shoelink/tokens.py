@@ -98,6 +98,17 @@ class Veil:
         self._next_secret = self._next_names = b""
         return over, schema.Commit(hand, commitment(self._device, hand, self._secret))
 
+    @property
+    def secret(self) -> bytes:
+        """Of the hand in play, for a memory that outlives a reset; none before the first hand and on an open table."""
+        return self._secret
+
+    def resume(self, hand: int, secret: bytes) -> None:
+        """Go on in a hand after a reset: its cards are called as they were."""
+        self._hand = hand
+        self._secret = secret
+        self._names = tokens(secret)
+
     def name(self, card: int, token: bytearray) -> None:
         """Write into the 4 bytes of `token` what the card, 0 to 53, is called in this hand."""
         at = card * _TOKEN

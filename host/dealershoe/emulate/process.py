@@ -19,9 +19,9 @@ from typing import IO
 
 from dealershoe.errors import UserError
 
-# a Pico has some 240 kB of heap; objects are twice as large on a 64-bit build, hence 240 K words. Another 32 kB are for
-# the stand-in FRAM's content
-HEAP = "256wK"
+# a Pico has some 240 kB of heap; objects are twice as large on a 64-bit build, hence 240 K words. Another 64 kB are for
+# the stand-in hardware: the FRAM's content and the code of the models
+HEAP = "272wK"
 POWER_ON, WATCHDOG = 1, 3  # machine.reset_cause() of the rp2 port; machine.reset() counts as the watchdog there
 _HERE = Path(__file__).parent
 
