@@ -10,6 +10,7 @@ SIGNAL_OF = {"misdeal": "stop", "floor": "floor", "replace": "attention", "corre
 BOARD_CARDS = {"flop": 3, "turn": 1, "river": 1}
 STREETS = tuple(BOARD_CARDS)
 
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One thing that goes wrong. `kind` is one of KINDS.
