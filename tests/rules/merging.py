@@ -28,7 +28,7 @@ from dataclasses import fields
 from hashlib import blake2b
 from typing import Any
 
-from dealershoe.events import Event, Exposed, FloorDecision, OffTable, PullBack, ReportTarget
+from dealershoe.events import Act, Event, FloorDecision, Knew
 from dealershoe.log import Entry, position_of
 from dealershoe.session import _SPECIAL, TableState
 from dealershoe.table.state import STUB, Card, HandState, in_play, open_remedies
@@ -200,10 +200,12 @@ def reach(hand: HandState, events: tuple[Event, ...]) -> str:
     for event in events:
         if type(event) not in _SPECIAL:
             continue
-        if isinstance(event, PullBack | ReportTarget | Exposed | OffTable):
-            if getattr(event, "number", None) not in (None, hand.last):
+        if isinstance(event, Act | Knew | FloorDecision):
+            answered = isinstance(event, FloorDecision) and event.decision != "play-on"
+            if open_remedies(hand) and not answered:
                 return "past"
+        elif getattr(event, "number", None) in (None, hand.last):
             found = "recent"
-        elif open_remedies(hand) and not (isinstance(event, FloorDecision) and event.decision != "play-on"):
+        else:
             return "past"
     return found

@@ -24,17 +24,20 @@ from dealershoe.events import (
     FloorDecision,
     Knew,
     Looked,
+    Misread,
     OffTable,
     Pick,
     Place,
     Placed,
     PullBack,
+    ReportBadShuffle,
     ReportButton,
     ReportCount,
     ReportDuplicate,
     ReportEntitled,
     ReportJoker,
     ReportMissing,
+    ReportShortStub,
     ReportTarget,
     ReportWrongBack,
     ShuffledStub,
@@ -149,6 +152,9 @@ def _instead(session: TableSession, hand: HandState, wide: bool) -> Iterator[Fau
         if aim != "board":
             regular = by == "player" or hand.setup.game == "stud"  # stud deals cards face up
             yield Fault(f"{name} exposed by the {by}", (Draw(aim, exposed=by),), regular=regular)
+    if aim != "board":
+        yield Fault(f"{name} exposed as it touched a hand", (Draw(aim, exposed="dealer", touched=True),), regular=True)
+    yield Fault(f"{name} knocked off the table", (Draw("off-table", knocked="player"),), regular=True)
     yield Fault(f"{name} boxed", (Draw(aim, boxed=True),))
     yield Fault(f"{name} drawn double", (Draw(aim, double=True),), regular=aim == "board")
     yield Fault(f"{name} is a joker", (Draw(aim, "joker"),))
@@ -184,6 +190,8 @@ def _about_the_last(hand: HandState, wide: bool) -> Iterator[Fault]:
     yield Fault("last card exposed, said late", (Exposed(number, "dealer"),), regular=True)
     yield Fault("last card exposed by a player, said late", (Exposed(number, "player"),), regular=True)
     yield Fault("last card left the table, said late", (OffTable(number),), regular=True)
+    yield Fault("last card knocked off the table, said late", (OffTable(number, "player"),), regular=True)
+    yield Fault("last card was read wrongly", (Misread(number),), regular=True)
     yield Fault("last card has another back", (ReportWrongBack(number),))
     yield Fault("last card is a joker, said late", (ReportJoker(number),))
     yield Fault("last card seen by its player", (Looked(number),), regular=True)
@@ -258,7 +266,12 @@ def _reports(hand: HandState) -> Iterator[Event]:
     if outsider:
         yield ReportEntitled(outsider, True)
     yield ReportDuplicate()
+    yield ReportDuplicate(in_stub=True)
+    yield ReportWrongBack(None)
+    yield ReportJoker(None)
     yield ReportMissing()
+    yield ReportShortStub()
+    yield ReportBadShuffle()
     yield Knew(order[0])
     for mixed in ((), ("muck",), ("burns",), ("muck", "burns")):
         yield DroppedStub(mixed)
@@ -269,10 +282,16 @@ def _report_name(event: Event) -> str:
         return "entitled seat was passed over" if event.entitled else "seat was not entitled"
     if isinstance(event, DroppedStub):
         return "stub dropped" + (f", mixed with {' and '.join(event.mixed)}" if event.mixed else "")
+    if isinstance(event, ReportDuplicate) and event.in_stub:
+        return "duplicate in the stub"
     return {
         ReportButton: "button was at the wrong seat",
         ReportDuplicate: "duplicate reported",
+        ReportWrongBack: "another back in the stub",
+        ReportJoker: "joker in the stub",
         ReportMissing: "card missing",
+        ReportShortStub: "stub too short",
+        ReportBadShuffle: "shuffle doubted",
         Knew: "a player knew",
     }[type(event)]
 
