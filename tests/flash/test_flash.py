@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
 import sys
 import types
 from collections.abc import Iterator
@@ -213,6 +214,18 @@ def test_only_the_host_uarts_hello_ends_the_trial(tmp_path: Path, monkeypatch: p
     host.write(hello)
     assert notes == ["b"]
     assert len(sent) == 5
+
+
+def test_the_digest_is_the_one_that_the_shoe_says_in_ident(tmp_path: Path) -> None:
+    """firmware/drivers/flash.py, on real MicroPython, over the folder of a version."""
+    files = {"main.mpy": b"m" * 3000, "shoe/loop.mpy": b"", "shoelink/frame.mpy": bytes(1024), "board.mpy": b"b"}
+    for name, data in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    code = f"import sys; sys.path.insert(0, {str(firmware_folder() / 'drivers')!r}); import flash; "
+    code += f"print(flash.digest({str(tmp_path)!r}, '').hex())"
+    done = subprocess.run([str(micropython()), "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == build.digest(files).hex()
 
 
 # ---- each failure, in a sentence
