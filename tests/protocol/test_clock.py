@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from dealershoe.bench.faults import Faults
 from dealershoe.link.clock import DRIFT, LAG_US, OUTLIERS, SAMPLE_US, Clock, When
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from protocol.faulty_line import Rig
 from shoelink import notice, schema
@@ -109,6 +109,30 @@ def test_the_skew_is_found() -> None:
         assert abs(clock.skew * 1e6 - ppm) < 25
 
 
+def test_the_bound_is_sharp_where_two_round_trips_meet() -> None:
+    """One leans one way and one the other; what the crystals drift meanwhile is all that keeps the truth inside."""
+    for rate in (-DRIFT, DRIFT):
+        for start in range(0, SAMPLE_US, 5):
+            clock = Clock(lag_us=0)
+            now = 0.0
+            for out, back in ((240_000, 0), (0, 240_000)):
+                reads = stamp(start + (now + out) * (1 + rate))
+                clock.pong(int(now), reads, reads, int(now + out + back))
+                now += out + back + 1
+            for event in range(0, 480_000, 1_237):
+                told = clock.when(stamp(start + event * (1 + rate)), int(now))
+                assert told
+                assert abs(told.mono_us - event) <= told.uncertainty_us, (rate, start, event, told)
+
+
+def test_what_is_older_than_half_a_minute_is_forgotten() -> None:
+    clock = Clock()
+    for i in range(4 * 600):
+        clock.pong(i * 250_000, i * 250_000 + 10_000, i * 250_000 + 10_000, i * 250_000 + (800 if i == 3 else 1_600))
+    assert len(clock._trips) <= 121
+    assert clock._best.took == 1_600, "the quickest of the last 30 s, not of ever"
+
+
 def test_nothing_is_said_before_the_first_round_trip() -> None:
     clock = Clock()
     assert clock.when(5, 10) is None
@@ -169,8 +193,11 @@ def test_an_event_of_before_the_silence_is_placed_with_a_wider_bound() -> None:
     ),
     st.floats(-DRIFT, DRIFT),
 )
+@example(0, 30, [(200_000, 0, 0), (0, 0, 200_000)], DRIFT)
+@example(0, 30, [(0, 0, 200_000), (200_000, 0, 0)], -DRIFT)
+@example(0, 49, [(0, 0, 0), (0, 0, 0)], 0.0)
 def test_any_delays(begin: int, start: int, trips: list[tuple[int, int, int]], rate: float) -> None:
-    clock = Clock()
+    clock = Clock(lag_us=0)  # these stamps are taken at once: no room hides in the bound
     now = begin
     for out, stay, back in trips:
         reads = [start + (at - begin) * (1 + rate) for at in (now + out, now + out + stay)]

@@ -40,6 +40,17 @@ def test_after_garbage_at_most_one_intact_frame_is_lost(
     assert decoder().feed(garbage + b"".join(frame.encode(*one) for one in sent))[-len(sent) :] == sent
 
 
+@given(st.lists(frames.map(lambda one: frame.encode(*one)) | st.binary(max_size=90), max_size=12), st.integers(1, 70))
+@example([b"\0" + b"x" * 70], 70)
+def test_both_decoders_agree_however_the_stream_is_cut(pieces: list[bytes], size: int) -> None:
+    stream = b"".join(pieces)
+    reference, host = frame.Decoder(), codec.Decoder()
+    for at in range(0, len(stream), size):
+        part = stream[at : at + size]
+        assert host.feed(part) == reference.feed(part)
+        assert (host.count, host.damaged, host.pending()) == (reference.count, reference.damaged, reference.pending())
+
+
 @both_decoders
 def test_one_fault_costs_no_intact_frame_and_delivers_no_damaged_one(decoder: type[frame.Decoder]) -> None:
     paid = cost(5000, 1, decoder)
