@@ -22,6 +22,7 @@ from dealershoe.record.verify import Check
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.signing import new_key
 from dealershoe.rules.stack import DEFAULT, load_stack
+from dealershoe.session import TableSession
 from record.dealing import Table
 
 HERE = Path(__file__).parent
@@ -281,6 +282,14 @@ def test_a_second_report_with_other_bytes_stands_beside_the_first(tmp_path: Path
         assert list(Check(journal._db).run()) == []
 
 
+def known(session: TableSession) -> object:
+    """The hand and its rulings, without the numbers of the entries in the session's own log."""
+    hand = session.hand
+    assert hand is not None
+    remedies = [(remedy.key[1:], remedy.begun, remedy.texts) for remedy in hand.remedies]
+    return hand._replace(remedies=()), remedies, [ruling._replace(event=0) for ruling in session.rulings]
+
+
 SAID = ("exposed #1", "act 1 call", "betting complete", "undo", "report target #2 board")
 
 
@@ -308,8 +317,7 @@ def test_after_a_restart_at_any_fact_the_hand_goes_on_as_it_was_or_is_flagged(tm
     before = table.desk
     assert again.align_why == before.align_why
     assert (again.hand, again.signal, again.shown_due) == (before.hand, before.signal, before.shown_due)
-    assert again.session.hand == before.session.hand
-    assert again.session.rulings == before.session.rulings
+    assert known(again.session) == known(before.session)
 
 
 def test_kill_9_while_a_new_journal_is_made_leaves_one_that_can_be_opened(tmp_path: Path) -> None:

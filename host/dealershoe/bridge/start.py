@@ -20,11 +20,13 @@ from dealershoe.bridge.bridge import Bridge, moment
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.identity import Address, Glances, PortLost, Ports, check, find
+from dealershoe.bridge.record import NEW_TABLE, read_before
 from dealershoe.bridge.room import Room
 from dealershoe.bridge.table_link import TableLink, message_of
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
+from dealershoe.record.entries import BRIDGE, RULES, Fact
 from dealershoe.record.journal import Journal
 from dealershoe.record.keys import bridge_key
 from dealershoe.record.upgrade import run_row
@@ -105,9 +107,14 @@ def desk_from(journal: Journal, stack: Stack, shelf: Shelf, *, open_table: bool 
         layers = read_layers(line)
         return stack if layers == pins(stack.files) else shelf.pinned(layers)
 
-    desk = Desk(TableSession(stack), open_table=open_table, next_fact=journal.next_fact())
-    in_play = journal.hand_in_play()
-    if in_play is not None:
+    last = journal.last_hand()
+    before = read_before(last.before) if last is not None else NEW_TABLE
+    session = TableSession(stack, before.table)
+    desk = Desk(session, open_table=open_table, next_fact=journal.next_fact(), before=before)
+    if last is not None:
+        rules = Fact(0, BRIDGE, RULES + last.layers.encode(), 0, 0)
+        desk.resume(last.hand, [rules, *journal.facts(last.fact)], message_of, kept)
+    elif (in_play := journal.hand_in_play()) is not None:
         desk.resume(*in_play, message_of, kept)
     desk.judge_by(stack, moment())
     return desk

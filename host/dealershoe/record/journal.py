@@ -268,10 +268,17 @@ class Journal:
         (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM facts").fetchone()
         return int(last) + 1
 
+    def last_hand(self) -> HandRow | None:
+        """The hand that began last, with what it depends on; None where an earlier version has recorded them all."""
+        names = ", ".join(NAMES[HandRow])
+        row = self._db.execute(f"SELECT {names} FROM hands ORDER BY fact DESC LIMIT 1").fetchone()
+        return HandRow(*row) if row is not None else None
+
     def hand_in_play(self) -> tuple[int, list[Fact]] | None:
         """The shoe's number of the last hand described in full, and all facts from it on; None when there is none.
 
-        Before them the fact that says by which rules it began, where there is one.
+        Before them the fact that says by which rules it began, where there is one. It is how a table goes on from a
+        journal whose hands an earlier version has recorded.
         """
         row = self._db.execute(
             "SELECT fact, hand FROM events WHERE kind = ? ORDER BY fact DESC LIMIT 1", (HAND,)
@@ -279,18 +286,11 @@ class Journal:
         if row is None:
             return None
         first, hand = row
-        return int(hand), [*self._rules_of(first), *self.facts(first)]
-
-    def _rules_of(self, first: int) -> list[Fact]:
-        """The fact by which a hand's rules were put in force; made of the hand's row where that fact was pruned."""
         rules = self._db.execute(
             f"SELECT {_FACT} FROM facts WHERE id < ? AND origin = ? AND substr(raw, 1, ?) = ? ORDER BY id DESC LIMIT 1",
             (first, BRIDGE, len(RULES), RULES),
-        ).fetchone()
-        if rules is not None:
-            return [Fact(*rules)]
-        row = self._db.execute("SELECT layers FROM hands WHERE fact = ?", (first,)).fetchone()
-        return [] if row is None else [Fact(0, BRIDGE, RULES + row[0].encode(), 0, 0)]
+        )
+        return int(hand), [*(Fact(*one) for one in rules), *self.facts(first)]
 
     def facts(self, first: int = 1) -> Iterator[Fact]:
         """Every fact from id `first` on, in order."""

@@ -64,7 +64,7 @@ def backup_command(file: Path, copy: Path) -> None:
 def prune_command(file: Path, keep_days: int, why: str, key: Path) -> None:
     """Take out what is older, hand by hand, and write a signed record of it. No bridge may be writing FILE.
 
-    The last hand described in full stays, with everything after it: the table resumes from there.
+    The last hand stays: the table resumes from there.
     """
     before_ns = time.time_ns() - keep_days * DAY_NS
     with opened(file) as db:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from dealershoe.errors import UserError
-from dealershoe.record.entries import HAND, NAMES, TABLES, Entry, Fact, HandRow
+from dealershoe.record.entries import NAMES, TABLES, Entry, Fact, HandRow
 from dealershoe.record.opening import damaged, is_new, reading
 from dealershoe.record.schema import VERSION, last_record
 
@@ -83,17 +83,16 @@ def count_hands(db: sqlite3.Connection, first: int = 1, last: int | None = None)
 def keep_from(db: sqlite3.Connection, before_ns: int) -> int | None:
     """The first fact that stays when hands from before a time are to go: a hand's first. None: nothing may go.
 
-    The last hand that was described in full stays, for a table resumes from there.
+    The last hand stays, for a table resumes from there.
     """
     (young,) = db.execute(
         "SELECT min(hands.fact) FROM hands JOIN facts ON facts.id = hands.fact WHERE facts.wall_ns >= ?", (before_ns,)
     ).fetchone()
-    (full,) = db.execute("SELECT max(fact) FROM events WHERE kind = ?", (HAND,)).fetchone()
-    if full is None:
+    first, last = db.execute("SELECT min(fact), max(fact) FROM hands").fetchone()
+    if last is None:
         return None
-    (first,) = db.execute("SELECT min(fact) FROM hands").fetchone()
-    (fact,) = db.execute("SELECT max(fact) FROM hands WHERE fact <= ?", (min(young or full, full),)).fetchone()
-    return None if fact is None or fact <= first else int(fact)
+    fact = min(young or last, last)
+    return None if fact <= first else int(fact)
 
 
 def last_seq(db: sqlite3.Connection) -> int:
