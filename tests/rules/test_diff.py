@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from dealershoe.deal.grammar import parse
-from dealershoe.judge.runner import run_script
+from dealershoe.judge.runner import events_of, run_script
+from dealershoe.rules.pack import PROCEDURES
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.stack import SHIPPED, Stack, load_stack
+from dealershoe.session import TableSession
 from dealershoe.trial.diff import Comparison, action_states, compare, differing, differing_kinds, questions, seat_counts
 from dealershoe.trial.diff_command import diff_command
 
@@ -114,6 +117,32 @@ def test_tables_and_actions_follow_what_conditions_ask(tmp_path: Path) -> None:
     first, _ = action_states(house, patient)
     assert ("fold",) * 4 in first
     assert ("call", "fold", "call", "fold") in first
+
+
+def shown(stack: Stack, script: str) -> tuple[object, ...]:
+    """What a table shows of a script under a stack, from its first line to its last."""
+    session = TableSession(stack)
+    seen: list[object] = []
+    for line in parse(script, "question"):
+        for event in events_of(session, line.item):  # type: ignore[arg-type]
+            outcome = session.tell(event, "script")
+            hand = session.hand
+            dealt = (hand.setup.seats, hand.dead) if hand else ()
+            seen.append((outcome, session.due, session.table.button, session.table.deck, dealt))
+    return tuple(seen)
+
+
+@pytest.mark.parametrize("question", PROCEDURES)
+def test_the_script_of_a_small_question_comes_out_differently(question: str, tmp_path: Path) -> None:
+    stacks = []
+    for answer in PROCEDURES[question][1]:
+        path = tmp_path / f"{answer}.toml"
+        head = f'[pack]\nid = "{answer}"\nversion = "1.0.0"\ntitle = "One"\n[procedure]\n{question} = "{answer}"\n'
+        path.write_text(head)
+        stacks.append(load_stack(str(path)))
+    for left, right in combinations(stacks, 2):
+        (one,) = questions(left, right)
+        assert shown(left, one.script) != shown(right, one.script), one
 
 
 def test_small_questions_differ_too() -> None:

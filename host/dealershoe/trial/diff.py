@@ -8,18 +8,25 @@ the kind of finding and the two answers to it; of each group the shortest script
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import NamedTuple
 
 from dealershoe.errors import UserError
 from dealershoe.events import (
+    Award,
+    BettingComplete,
+    Cut,
     DealerPush,
     DeckRequest,
+    Draw,
     DrawForButton,
     Event,
     Hand,
     LimitChange,
+    NextHand,
+    ReportButton,
+    ReportMissing,
 )
 from dealershoe.rules.expression import Literal, Name, walk
 from dealershoe.rules.pack import PROCEDURES
@@ -37,12 +44,18 @@ NO_ACTS: Acts = ((),)
 FIRST_OF_TWO: Acts = ((), ("fold", "fold"))  # no action; enough to close one kind of window
 SECOND_OF_TWO: Acts = ((), ("call", "call"))  # no action; enough to close any
 ACTION_FACTS = frozenset({"actions", "chip_actions", "players_acted", "street_actions"})
-QUESTIONS: dict[str, Event] = {  # the small questions that one fact asks outside a hand
-    "button_tie": DrawForButton(((1, "Kh"), (2, "Ks"))),
-    "deck_on_dealer_push": DealerPush(),
-    "deck_on_limit_change": LimitChange(),
-    "deck_on_request": DeckRequest(1),
-    "deck_on_proof": DeckRequest(1, marked=True),
+_TWO, _FOUR = Hand((1, 2), 2), Hand((1, 2, 3, 4), 4)
+QUESTIONS: dict[str, tuple[Event, ...]] = {  # what asks each of the small questions, as short as may be
+    "button_tie": (DrawForButton(((1, "Kh"), (2, "Ks"))),),
+    "button_after_error": (_FOUR, *[Draw()] * 8, BettingComplete(), ReportButton(2), Award(), NextHand()),
+    "cut": (_TWO, Cut(2), Cut(1)),
+    "burn_before_deal": (_TWO, Draw()),
+    "deck_on_dealer_push": (_TWO, DealerPush()),
+    "deck_on_limit_change": (_TWO, LimitChange()),
+    "deck_on_request": (_TWO, DeckRequest(1)),
+    "deck_on_proof": (_TWO, DeckRequest(1, marked=True)),
+    "deck_on_doubt": (_TWO, ReportMissing()),
+    "absent_seat": (replace(_FOUR, absent=(2, 3)), *[Draw()] * 2),
 }
 
 Answer = tuple[str, tuple[str, ...]]  # a ruling and its remedy, ("", ()) where nothing was ruled
@@ -127,11 +140,9 @@ def questions(left: Stack, right: Stack) -> tuple[QuestionDifference, ...]:
     found = []
     heading = f"stacks: {left.name} {right.name}"
     for question in PROCEDURES:
-        answers = [stack.procedure(question) or "" for stack in (left, right)]
-        if answers[0] != answers[1]:
-            event = QUESTIONS.get(question)
-            lines = "" if event is None else script([event] if question == "button_tie" else [_hand(2), event], heading)
-            found.append(QuestionDifference(question, answers[0], answers[1], lines))
+        one, other = (stack.procedure(question) or "" for stack in (left, right))
+        if one != other:
+            found.append(QuestionDifference(question, one, other, script(QUESTIONS[question], heading)))
     return tuple(found)
 
 
