@@ -300,7 +300,7 @@ class Bridge:
             if self._table.link.peer is not None:  # it was understood, and refused
                 raise PortLost(self._table.why_down)
             seen = f"nothing understandable came from {self._address.path} for {DEAF_S:.0f} s"
-            self._room.errand(self, self._health.recorder.copy().cause, partial(self._deaf, seen))
+            self._room.chore(self, self._health.recorder.copy().cause, partial(self._deaf, seen))
             raise PortLost(seen)
         trouble = self._writer.trouble
         if trouble != self._trouble:
@@ -350,9 +350,9 @@ class Bridge:
             self._health_ns = at.mono_ns + int(HEALTH_S * 1e9)
             self._changed = True
             desk.happenings += self._health.turn(self._port, at)
-            frames = self._health.fault()
+            frames = self._health.fault(at)
             if frames is not None:
-                self._room.errand(self, frames, self._written)
+                self._room.chore(self, frames, self._written)
         happened: list[Happening] = []
         if desk.happenings:
             happened, desk.happenings = desk.happenings, []

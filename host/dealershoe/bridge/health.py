@@ -21,6 +21,7 @@ from dealershoe.frames.recorder import Recorder
 
 STATISTICS_S = 60.0  # between two lines of statistics
 BOOTS, BOOTS_S = 4, 30.0  # so many starts of the shoe in so many seconds are no accident
+FAULTS_S = 5.0  # between two faults that are written down: a host that is overwhelmed loses its links again and again
 STILL_S = 3.0  # a bridge that turned last so long ago was stopped (its host slept, or a console held it)
 
 LINE = ("frames", "zero", "short", "long", "crc", "flags")  # of the decoder, in the order of the line of statistics
@@ -39,6 +40,7 @@ class Health:
         self._why = table.why_down
         self._told_ns = 0
         self._turned_ns = 0
+        self._next_ns = 0  # when the next fault can be written down
         self._boot = b""
         self._boots: deque[int] = deque(maxlen=BOOTS)
         self.boots = 0  # starts of the shoe that were seen
@@ -108,17 +110,18 @@ class Health:
             )
         return said
 
-    def fault(self) -> Callable[[], Path | None] | None:
+    def fault(self, at: Moment) -> Callable[[], Path | None] | None:
         """When the link has gone down, or the reason has changed: what writes down what went before. It takes long."""
         why = self._table.why_down
         if why == self._why:
             return None
         self._why = why
-        if not why or self._folder is None:
+        if not why or self._folder is None or at.mono_ns < self._next_ns:
             return None
         frames = self.recorder.copy()
         if not self.recorder.seen():
             return None
+        self._next_ns = at.mono_ns + int(FAULTS_S * 1e9)
         return partial(frames.write, self._folder, why, self.line(), open_table=self._table.desk.open_table)
 
     def written(self, path: Path | None) -> Happening | None:

@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Protocol, TypeVar
 
 from dealershoe.bridge.ready import BLIND, Wake, Watch
@@ -24,7 +25,10 @@ from dealershoe.bridge.writer import Scribes
 SWITCH_S = 0.0005  # from thread to thread: a view that draws gives way to the tables sooner than after Python's 5 ms
 POLL_S = 0.005  # between two looks at ports that cannot be waited for (Windows)
 IDLE_S = 0.5  # longest wait
-ERRANDS = 4  # threads for what can take long
+ERRANDS = 4  # threads for what can take long and mostly waits
+# What can wait has one thread, for it computes: with more of them the tables' own would hardly get Python's lock. When
+# every link of a room is lost at once, the faults of so many tables are written down, and no more.
+CHORES = 16
 T = TypeVar("T")
 
 
@@ -126,6 +130,25 @@ class Room:
 
         loop.errands.submit(job).add_done_callback(back)
 
+    def chore(self, table: Turned, job: Callable[[], T], done: Callable[[T], None]) -> bool:
+        """As `errand`, for what computes long and can wait. False, and nothing is done, while CHORES of them wait."""
+        loop = self._loop
+        assert loop is not None
+        if loop.waiting >= CHORES:
+            return False
+        loop.waiting += 1
+
+        def told(future: Future[T]) -> None:
+            loop.waiting -= 1
+            done(future.result())
+
+        def back(future: Future[T]) -> None:
+            loop.news.append((table, partial(told, future)))
+            loop.wake.up()
+
+        loop.chores.submit(job).add_done_callback(back)
+        return True
+
     def doors(self) -> tuple[list[Turned], list[Turned]] | None:
         """Let out who goes and in who comes, for the room's thread: those that came and went; None: nobody is left."""
         with self._change:
@@ -155,6 +178,8 @@ class _Loop:
         self.wake = Wake()
         self.news: deque[tuple[Turned, Callable[[], None] | None]] = deque()
         self.errands = ThreadPoolExecutor(ERRANDS, "errand")
+        self.chores = ThreadPoolExecutor(1, "chore")
+        self.waiting = 0  # chores; counted on the room's thread
         self._watch = Watch()
         self._watch.add(self.wake.reader)
         self._ports: dict[int, Turned] = {}  # by descriptor
@@ -178,6 +203,7 @@ class _Loop:
                     self._guard(table, table.turn, ready)
             self.room.scribes.go()
         self.errands.shutdown(cancel_futures=True)
+        self.chores.shutdown()
         while self.news:
             table, word = self.news.popleft()
             if word is not None:
