@@ -3,7 +3,7 @@
 import pytest
 from dealershoe.errors import UserError
 from dealershoe.events import Hand, NextHand
-from dealershoe.table.setup import Setup, first_setup, next_setup
+from dealershoe.table.setup import Setup, cutter, first_setup, next_setup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -87,6 +87,57 @@ def test_a_table_has_two_to_eleven_seats() -> None:
             first_setup(Hand(seats, 1))
     with pytest.raises(UserError, match="1 player"):
         next_setup(first_setup(Hand((1, 2), 1)), NextHand(gone=(1,)))
+
+
+@pytest.mark.parametrize(
+    ("event", "button", "expected"),
+    [
+        (NextHand(), 4, (4, 5, 6)),  # two seats back, or on: blinds follow
+        (NextHand(gone=(4,)), 4, (5, 6, 1)),  # who was to have it is gone: the next player has
+        (NextHand(gone=(1, 2, 3, 5)), 4, (4, 4, 6)),  # heads-up it has the small blind
+    ],
+)
+def test_the_button_goes_back_to_where_it_was_due(event: NextHand, button: int, expected: tuple[int, int, int]) -> None:
+    assert places(next_setup(SIX, event, button)) == expected
+
+
+def test_a_newcomer_between_button_and_big_blind_waits_when_the_button_goes_back() -> None:
+    setup = next_setup(first_setup(Hand((1, 3, 4, 5, 6), 6)), NextHand(new=(2,)), 1)
+    assert places(setup) == (1, 3, 4)
+    assert (setup.seats, setup.waiting) == ((1, 3, 4, 5, 6), (2,))
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_hands_go_round_wherever_the_button_goes_back_to(data: st.DataObject) -> None:
+    seats = data.draw(st.sets(st.integers(1, 11), min_size=2, max_size=11))
+    setup = first_setup(Hand(tuple(seats), data.draw(st.sampled_from(sorted(seats)))))
+    gone = data.draw(st.sets(st.sampled_from(sorted(seats)), max_size=len(seats) - 2))
+    free = sorted(set(range(1, 12)) - seats)
+    new = data.draw(st.sets(st.sampled_from(free), max_size=3)) if free else set()
+    setup = next_setup(setup, NextHand(tuple(gone), tuple(new)), data.draw(st.integers(1, 11)))
+    assert set(setup.seats) | set(setup.waiting) == (seats - gone) | new
+    assert not set(setup.seats) & set(setup.waiting)
+    assert len(setup.seats) >= 2
+    assert {setup.sb, setup.bb} <= set(setup.seats)
+    assert setup.sb != setup.bb
+    assert sorted(setup.order) == sorted(setup.seats)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_whoever_is_here_and_willing_cuts(data: st.DataObject) -> None:
+    seats = tuple(sorted(data.draw(st.sets(st.integers(1, 11), min_size=2, max_size=11))))
+    away = data.draw(st.sets(st.sampled_from(seats)))
+    refused = data.draw(st.sets(st.sampled_from(seats)))
+    setup = first_setup(Hand(seats, data.draw(st.sampled_from(seats)), absent=tuple(away)))
+    willing = set(seats) - away - refused
+    assert cutter(setup, tuple(refused)) is None
+    assert cutter(setup._replace(cut="dealer"), tuple(refused)) == 0
+    assert cutter(setup._replace(cut="dealers-right"), tuple(refused)) == max(willing, default=0)
+    right_of_button = [seat for seat in reversed(setup.order[:-1]) if seat in willing]
+    expected = right_of_button[0] if right_of_button else 0
+    assert cutter(setup._replace(cut="buttons-right"), tuple(refused)) == expected
 
 
 @settings(deadline=None)
