@@ -1,4 +1,4 @@
-"""`make hardware`: checks board.toml and writes every file that follows from it; `--check` only compares."""
+"""`make hardware`: checks board.toml and node.toml and writes every file that follows; `--check` only compares."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import subprocess
 import sys
 
 from sheets.checks import faults
-from sheets.model import ROOT, BoardError, the_board
+from sheets.model import ROOT, BoardError, the_board, the_node
 from sheets.outputs import outputs
 
 
 def main(arguments: list[str]) -> int:
     """0: written, or up to date; 1: out of date; 2: board.toml cannot be built."""
     try:
-        board = the_board()
-        if wrong := faults(board):
+        board, node = the_board(), the_node()
+        if wrong := [*faults(board), *(f"node.toml: {fault}" for fault in faults(node))]:
             raise BoardError("; ".join(wrong))
-        texts = outputs(board)
+        texts = outputs(board, node)
     except BoardError as error:
         print(f"hardware/board.toml: {error}", file=sys.stderr)
         return 2

@@ -54,6 +54,12 @@ def page(board: Board) -> str:
     """hardware/bom.md."""
     text = "# Bill of materials\n\n"
     text += "Written by `make hardware` from `board.toml`; `bom.csv` is the same for a spreadsheet.\n\n"
+    return text + bill(board)
+
+
+def bill(board: Board) -> str:
+    """What the variants cost, what the prices are worth, and the lines."""
+    text = ""
     for variant, what in board.variants.items():
         text += f"* `{variant}` ({what}): **{cost(board, variant):.2f} USD**\n"
     text += (

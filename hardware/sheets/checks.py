@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from sheets import rp2040
-from sheets.model import Board
+from sheets.model import Board, Holdup, Ladder
 
 PULLS = ("up", "down", "none")
 BLOCK = ("BOTTOM_CLK", "BOTTOM_DATA", "BOTTOM_NDATA", "TOP_CLK", "TOP_DATA", "THROAT", "LIP")  # bits 0 to 6 of a sample
@@ -97,6 +97,8 @@ def buses_are_whole(board: Board) -> Iterator[str]:
 
 def sampler_has_its_block(board: Board) -> Iterator[str]:
     """Heads and slots follow each other from pin to pin: one PIO instruction takes them all."""
+    if not board.pio:
+        return
     pins = {signal.name: signal for signal in board.signals}
     for bit, name in enumerate(BLOCK):
         if name not in pins:
@@ -178,14 +180,16 @@ def cables_lead_somewhere(board: Board) -> Iterator[str]:
                 yield f"{cable.id} carries {signal.name}, which only the variant {signal.variant} has"
 
 
-def ladder_levels(board: Board) -> list[float]:
+def ladder_levels(ladder: Ladder) -> list[float]:
     """What the ADC reads of each key, 0 to 65535, with exact resistors."""
-    sums = [sum(board.ladder.steps[:key]) for key in range(len(board.ladder.steps) + 1)]
-    return [65535 * ohm / (ohm + board.ladder.pull_up) for ohm in sums]
+    sums = [sum(ladder.steps[:key]) for key in range(len(ladder.steps) + 1)]
+    return [65535 * ohm / (ohm + ladder.pull_up) for ohm in sums]
 
 
 def ladder_has_even_steps(board: Board) -> Iterator[str]:
     """Six keys, a sixth of the range apart, and never more than a third of a step off (firmware/board.py)."""
+    if board.ladder is None:
+        return
     if len(board.ladder.steps) != KEYS - 1:
         yield f"the ladder has {len(board.ladder.steps)} steps; {KEYS} keys need {KEYS - 1}"
         return
@@ -199,6 +203,8 @@ def ladder_has_even_steps(board: Board) -> Iterator[str]:
 
 def heads_are_fast(board: Board) -> Iterator[str]:
     """A sensor rises and falls within half of the shortest mark at the highest speed; its LED stays within 50 mA."""
+    if board.head is None:
+        return
     mark_us = HALF_CELL_MM / FASTEST_MM_S * 1e6
     edges_us = 2 * board.head.rise_us_per_kohm * board.head.load_ohm / 1000
     if edges_us > mark_us / 2:
@@ -208,9 +214,8 @@ def heads_are_fast(board: Board) -> Iterator[str]:
         yield f"a head's LED draws {led:.0f} mA; it stands 50"
 
 
-def holdup_ms(board: Board) -> float:
+def holdup_ms(holdup: Holdup) -> float:
     """How long the capacitor feeds the Pico once the supply is said to be going."""
-    holdup = board.holdup
     farad = holdup.microfarad * 1e-6 * (1 - holdup.tolerance)
     joule = farad * (holdup.from_volts**2 - holdup.to_volts**2) / 2
     return joule / (4.1 * holdup.ma / 1000) * 1000
@@ -218,7 +223,7 @@ def holdup_ms(board: Board) -> float:
 
 def power_outlasts_a_write(board: Board) -> Iterator[str]:
     """An event that has begun is in the FRAM before the Pico's supply ends."""
-    if (lasts := holdup_ms(board)) < board.holdup.needed_ms:
+    if board.holdup and (lasts := holdup_ms(board.holdup)) < board.holdup.needed_ms:
         yield f"the capacitor lasts {lasts:.1f} ms and {board.holdup.needed_ms} ms are needed"
 
 
@@ -228,9 +233,9 @@ def cost(board: Board, variant: str) -> float:
 
 
 def affordable(board: Board) -> Iterator[str]:
-    """The recommended shoe stays below the limit."""
+    """The recommended variant stays below the limit."""
     if (total := cost(board, board.recommended)) > board.limit_usd:
-        yield f"the shoe costs {total:.2f} USD, more than {board.limit_usd:.0f}"
+        yield f"it costs {total:.2f} USD, more than {board.limit_usd:.0f}"
 
 
 CHECKS: tuple[Callable[[Board], Iterator[str]], ...] = (

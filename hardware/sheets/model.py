@@ -118,7 +118,7 @@ class Holdup:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The whole of board.toml."""
+    """The whole of board.toml, or of node.toml."""
 
     name: str
     mcu: str
@@ -130,9 +130,9 @@ class Board:
     parts: tuple[Part, ...]
     cables: tuple[Cable, ...]
     pio: tuple[Pio, ...]
-    ladder: Ladder
-    head: Head
-    holdup: Holdup
+    ladder: Ladder | None  # None: this board has none
+    head: Head | None
+    holdup: Holdup | None
 
     def of(self, variant: str) -> list[Signal]:
         """The signals of one variant by GPIO."""
@@ -163,8 +163,13 @@ def records(kind: type[T], table: Mapping[str, Any], key: str) -> tuple[T, ...]:
     """A list of tables, each named in errors by its name, id or place."""
     return tuple(
         record(kind, entry, f"{key} {entry.get('name') or entry.get('id') or number}")
-        for number, entry in enumerate(table[key], 1)
+        for number, entry in enumerate(table.get(key, ()), 1)
     )
+
+
+def maybe(kind: type[T], table: Mapping[str, Any], key: str) -> T | None:
+    """A table that a board may do without."""
+    return record(kind, table[key], key) if key in table else None
 
 
 def read_board(text: str) -> Board:
@@ -179,9 +184,9 @@ def read_board(text: str) -> Board:
             parts=records(Part, table, "part"),
             cables=records(Cable, table, "cable"),
             pio=records(Pio, table, "pio"),
-            ladder=record(Ladder, table["ladder"], "ladder"),
-            head=record(Head, table["head"], "head"),
-            holdup=record(Holdup, table["holdup"], "holdup"),
+            ladder=maybe(Ladder, table, "ladder"),
+            head=maybe(Head, table, "head"),
+            holdup=maybe(Holdup, table, "holdup"),
         )
     except tomllib.TOMLDecodeError as error:
         raise BoardError(f"board.toml is not TOML: {error}") from None
@@ -190,5 +195,10 @@ def read_board(text: str) -> Board:
 
 
 def the_board() -> Board:
-    """The board of this repository."""
+    """The shoe's."""
     return read_board((HARDWARE / "board.toml").read_text(encoding="utf-8"))
+
+
+def the_node() -> Board:
+    """A seat node's."""
+    return read_board((HARDWARE / "node.toml").read_text(encoding="utf-8"))

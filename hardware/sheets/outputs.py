@@ -1,4 +1,4 @@
-"""Every file that follows from board.toml, by its path in the repository."""
+"""Every file that follows from board.toml and node.toml, by its path in the repository."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sheets.model import HARDWARE, Board
 from sheets.pins import pin_table
 
 
-def outputs(board: Board) -> dict[str, str]:
+def outputs(board: Board, node: Board) -> dict[str, str]:
     """Path and text of each file. Pages that people write in are renewed between their marks."""
     return {
         "firmware/pins.py": pin_table(board),
@@ -17,5 +17,13 @@ def outputs(board: Board) -> dict[str, str]:
         "hardware/bom.csv": bom.table(board),
         "hardware/harness.yml": harness.harness(board),
         "hardware/README.md": harness.page((HARDWARE / "README.md").read_text(encoding="utf-8"), board),
+        "hardware/node.md": node_page(node),
         **{f"hardware/schematic/{name}.svg": svg for name, svg in schematic.sheets(board).items()},
     }
+
+
+def node_page(node: Board) -> str:
+    """hardware/node.md: what a node is built of."""
+    text = "# The hardware of a seat node\n\nWritten by `make hardware` from `node.toml`. What it does, and the arch over "
+    text += "the card's way: [seat-bus.md](seat-bus.md).\n"
+    return text + pinout.tables(node) + "## Bill of materials\n\n" + bom.bill(node)

@@ -44,6 +44,8 @@ def tables(board: Board) -> str:
     text = ""
     for variant in ("", *board.variants):
         chosen = sorted((s for s in board.signals if s.variant == variant), key=lambda signal: signal.gpio)
+        if not chosen:
+            continue
         text += f"\nOnly with the variant `{variant}`: {board.variants[variant]}.\n\n" if variant else "\n"
         text += "| GPIO | signal | use | function | pull | 1 means | part | pin |\n" + "| --- " * 8 + "|\n"
         text += "".join(row(board, signal) for signal in chosen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import schemdraw
 import schemdraw.elements as elm
@@ -13,6 +14,7 @@ from sheets.model import Board
 
 schemdraw.use("svg")
 schemdraw.svgconfig.text = "text"  # not outlines, whatever fonts are installed
+T = TypeVar("T")
 UNIT = 2.4  # length of a two-ended part
 
 
@@ -24,6 +26,12 @@ def gp(board: Board, name: str) -> str:
 def ohm(value: float) -> str:
     """A resistor's value: 2.2 kΩ."""
     return f"{value / 1000:g} kΩ" if value >= 1000 else f"{value:g} Ω"
+
+
+def have(thing: T | None) -> T:
+    """What the shoe's board has, as these sheets are the shoe's."""
+    assert thing is not None
+    return thing
 
 
 def sheet() -> schemdraw.Drawing:
@@ -73,7 +81,7 @@ def power(board: Board) -> schemdraw.Drawing:
     d.add(elm.Schottky().right().label("D4 1N5817", "top"))
     d.add(elm.Dot())
     d.push()
-    d.add(elm.Capacitor(polar=True).down().label(f"C1 {board.holdup.microfarad:g} µF", "bottom"))
+    d.add(elm.Capacitor(polar=True).down().label(f"C1 {have(board.holdup).microfarad:g} µF", "bottom"))
     d.add(elm.Ground())
     d.pop()
     d.add(elm.Line().right(2.2))
@@ -133,7 +141,7 @@ def head(board: Board) -> schemdraw.Drawing:
     d = sheet()
     title(d, "Heads and slots: seven channels like this", 0, 6.2)
     d.add(elm.Vdd().at((1, 5)).label("V5"))
-    d.add(elm.Resistor().down().at((1, 5)).label(ohm(board.head.led_ohm), "bottom"))
+    d.add(elm.Resistor().down().at((1, 5)).label(ohm(have(board.head).led_ohm), "bottom"))
     d.add(elm.LED().down().label("940 nm", "bottom"))
     d.add(elm.Line().down(0.4))
     d.add(elm.Dot().label("HEAD_K", "right"))
@@ -141,7 +149,7 @@ def head(board: Board) -> schemdraw.Drawing:
     switch(d, board, "T1", "HEAD_EMIT")
 
     d.add(elm.Vdd().at((5, 5)).label("V3V3"))
-    d.add(elm.Resistor().down().at((5, 5)).label(ohm(board.head.load_ohm), "bottom"))
+    d.add(elm.Resistor().down().at((5, 5)).label(ohm(have(board.head).load_ohm), "bottom"))
     knot = d.add(elm.Dot())
     light = d.add(elm.NpnPhoto().theta(0).anchor("collector").label("Q", "right"))
     d.add(elm.Ground().at(light.emitter))
@@ -180,7 +188,7 @@ def lanes(board: Board) -> schemdraw.Drawing:
     d = sheet()
     title(d, "Exit lanes: a board of their own", 0, 6.2)
     d.add(elm.Vdd().at((1, 5)).label("V5"))
-    d.add(elm.Resistor().down().at((1, 5)).label(ohm(board.head.led_ohm), "bottom"))
+    d.add(elm.Resistor().down().at((1, 5)).label(ohm(have(board.head).led_ohm), "bottom"))
     d.add(elm.LED().down().label("940 nm", "bottom"))
     d.add(elm.Ground())
     d.add(elm.Vdd().at((4.6, 5)).label("V3V3"))
@@ -268,7 +276,7 @@ def keys(board: Board) -> schemdraw.Drawing:
     d = sheet()
     title(d, "Keys, lid and base plate", 0, 5.4)
     d.add(elm.Vdd().at((0, 4)).label("V3V3"))
-    d.add(elm.Resistor().at((0, 4)).down().label(ohm(board.ladder.pull_up), "bottom"))
+    d.add(elm.Resistor().at((0, 4)).down().label(ohm(have(board.ladder).pull_up), "bottom"))
     d.add(elm.Dot())
     d.push()
     d.add(elm.Line().left(0.8))
@@ -277,7 +285,7 @@ def keys(board: Board) -> schemdraw.Drawing:
     words = ("new hand", "action", "betting\ncomplete", "exposed", "done", "floor")
     for number, word in enumerate(words):
         if number:
-            d.add(elm.Resistor().right(3.4).label(ohm(board.ladder.steps[number - 1]), "top"))
+            d.add(elm.Resistor().right(3.4).label(ohm(have(board.ladder).steps[number - 1]), "top"))
         knot = d.add(elm.Dot())
         d.add(elm.Button().at(knot.center).down().label(f"S{number + 1}\n{word}", "bottom"))
         d.add(elm.Ground())

@@ -25,9 +25,14 @@ from sheets.model import (
     Signal,
     read_board,
     the_board,
+    the_node,
 )
 
-BOARD = the_board()
+BOARD, NODE = the_board(), the_node()
+assert BOARD.ladder
+assert BOARD.head
+assert BOARD.holdup
+LADDER, HEAD, HOLDUP = BOARD.ladder, BOARD.head, BOARD.holdup
 # RP2040 datasheet 1.4.3, table "GPIO functions", columns F1 to F4, and 4.9.1 for the ADC: typed again, pin by pin
 DATASHEET = """
 0 SPI0 RX|UART0 TX|I2C0 SDA|PWM0 A      15 SPI1 TX|UART0 RTS|I2C1 SCL|PWM7 B
@@ -68,6 +73,7 @@ def without(name: str) -> Board:
 
 def test_the_board_can_be_built() -> None:
     assert checks.faults(BOARD) == []
+    assert checks.faults(NODE) == []
 
 
 def test_the_function_table_is_the_datasheets() -> None:
@@ -128,21 +134,21 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
     ),
     (
         checks.ladder_has_even_steps,
-        replace(BOARD, ladder=replace(BOARD.ladder, tolerance=0.2)),
+        replace(BOARD, ladder=replace(LADDER, tolerance=0.2)),
         "key 2 may read 15123, more than a third of a step from 10922",
     ),
     (
         checks.heads_are_fast,
-        replace(BOARD, head=replace(BOARD.head, load_ohm=10000.0)),
+        replace(BOARD, head=replace(HEAD, load_ohm=10000.0)),
         "takes 400 µs to rise",
     ),
-    (checks.heads_are_fast, replace(BOARD, head=replace(BOARD.head, led_ohm=68.0)), "LED draws 62 mA; it stands 50"),
+    (checks.heads_are_fast, replace(BOARD, head=replace(HEAD, led_ohm=68.0)), "LED draws 62 mA; it stands 50"),
     (
         checks.power_outlasts_a_write,
-        replace(BOARD, holdup=replace(BOARD.holdup, microfarad=470.0)),
+        replace(BOARD, holdup=replace(HOLDUP, microfarad=470.0)),
         "the capacitor lasts 3.0 ms and 5.0 ms are needed",
     ),
-    (checks.affordable, change_part("case", price=50.0), "the shoe costs 143.60 USD, more than 120"),
+    (checks.affordable, change_part("case", price=50.0), "it costs 143.60 USD, more than 120"),
 ]
 
 
@@ -191,7 +197,7 @@ def test_a_function_on_a_pin_that_lacks_it_is_caught(signal: Signal, gpio: int) 
         ),
         ("gpio = 22\n", "", "signal LID is not complete"),
         ("gpio = 22\n", "gpio = \n", "board.toml is not TOML"),
-        ("[ladder]\n", "[letter]\n", "board.toml has no 'ladder'"),
+        ("[variants]\n", "[variety]\n", "board.toml has no 'variants'"),
     ],
 )
 def test_a_file_that_is_no_board_is_refused(old: str, new: str, sentence: str) -> None:
@@ -236,7 +242,7 @@ def board_py() -> dict[str, Any]:
 
 def test_the_ladder_gives_the_levels_that_the_firmware_expects() -> None:
     said = board_py()
-    for level, expected in zip(checks.ladder_levels(BOARD), said["KEY_LEVELS"], strict=True):
+    for level, expected in zip(checks.ladder_levels(LADDER), said["KEY_LEVELS"], strict=True):
         assert abs(level - expected) < said["KEY_TOLERANCE"] / 4
     assert said["KEY_TOLERANCE"] == pytest.approx(65535 / 6 / 3, rel=0.01)
 
@@ -265,6 +271,7 @@ def test_make_hardware_refuses_a_board_that_cannot_be_built(tmp_path: Any) -> No
     broken = (HARDWARE / "board.toml").read_text(encoding="utf-8").replace("gpio = 22\n", "gpio = 2\n")
     (tmp_path / "hardware").mkdir()
     (tmp_path / "hardware" / "board.toml").write_text(broken, encoding="utf-8")
+    (tmp_path / "hardware" / "node.toml").symlink_to(HARDWARE / "node.toml")
     (tmp_path / "hardware" / "sheets").symlink_to(HARDWARE / "sheets")
     script = f"import sys; sys.path.insert(0, {str(HARDWARE)!r}); import sheets.model as m; from pathlib import Path\n"
     script += f"m.HARDWARE = Path({str(tmp_path / 'hardware')!r}); m.ROOT = Path({str(tmp_path)!r})\n"
@@ -273,3 +280,15 @@ def test_make_hardware_refuses_a_board_that_cannot_be_built(tmp_path: Any) -> No
     assert done.returncode == 2
     assert "GP2 is TAMPER and LID in the variant seats: move one" in done.stderr
     assert not (tmp_path / "firmware").exists()
+
+
+def test_the_nodes_firmware_uses_the_pins_of_its_board() -> None:
+    tree = ast.parse((ROOT / "firmware" / "node" / "board.py").read_text(encoding="utf-8"))
+    used = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Pin":
+            if isinstance(node.args[0], ast.Constant):
+                used.add(node.args[0].value)
+        elif isinstance(node, ast.comprehension):
+            used |= {each.value for each in getattr(node.iter, "elts", ()) if isinstance(each, ast.Constant)}
+    assert used == {signal.gpio for signal in NODE.signals}

@@ -12,13 +12,13 @@ import pytest
 import yaml
 from sheets.checks import cost
 from sheets.harness import colours, table
-from sheets.model import HARDWARE, ROOT, the_board
+from sheets.model import HARDWARE, ROOT, the_board, the_node
 from sheets.outputs import outputs
 from sheets.pinout import header_pin
 from wireviz.wireviz import parse
 
 BOARD = the_board()
-OUTPUTS = outputs(BOARD)
+OUTPUTS = outputs(BOARD, the_node())
 
 
 @pytest.mark.parametrize("name", OUTPUTS)

@@ -14,6 +14,9 @@ from sheets.model import HARDWARE, the_board
 PAGE = (HARDWARE / "README.md").read_text(encoding="utf-8")
 CODE = (HARDWARE / "card-code.md").read_text(encoding="utf-8")
 BOARD = the_board()
+assert BOARD.ladder
+assert BOARD.head
+LADDER, HEAD = BOARD.ladder, BOARD.head
 
 
 def millimetres() -> dict[str, float]:
@@ -68,7 +71,7 @@ def test_the_currents_of_the_first_power_up_are_the_parts() -> None:
 def test_the_voltages_of_the_keys_are_the_ladders() -> None:
     words = PAGE.split("5. **Keys.**")[1].split("each within")[0]
     said = re.findall(r"(?:action|complete|exposed|done|floor)\s+([\d.]+)", words)
-    for volts, level in zip(said, checks.ladder_levels(BOARD)[1:], strict=True):
+    for volts, level in zip(said, checks.ladder_levels(LADDER)[1:], strict=True):
         assert float(volts) == pytest.approx(level / 65535 * 3.3, abs=0.02)
 
 
@@ -78,14 +81,14 @@ def test_the_feedback_resistors_give_a_twentieth_of_the_swing() -> None:
     assert swings
     assert ohms
     for swing, kohm in zip(swings[1].split(" | "), ohms[1].split(" | "), strict=True):
-        half = 3.3 * BOARD.head.load_ohm / (float(kohm) * 1000) / 2
+        half = 3.3 * HEAD.load_ohm / (float(kohm) * 1000) / 2
         assert half / float(swing) == pytest.approx(0.05, rel=0.15)
 
 
 def test_the_count_and_the_current_of_the_infrared_leds_are_the_boards() -> None:
     emitters = sum(part.quantity for part in BOARD.parts if part.number in ("QRE1113GR", "EE-SX1041"))
     assert emitters == 15
-    head = (5.25 - BOARD.head.led_volts) / BOARD.head.led_ohm * 1000
+    head = (5.25 - HEAD.led_volts) / HEAD.led_ohm * 1000
     assert f"Fifteen 940 nm LEDs of up to {round(head / 10) * 10} mA and one of up to 63 mA" in PAGE
     assert next(part.v5 for part in BOARD.parts if part.id == "double_emitter") == pytest.approx(62.5)
 
