@@ -24,6 +24,6 @@ def outputs(board: Board, node: Board) -> dict[str, str]:
 
 def node_page(node: Board) -> str:
     """hardware/node.md: what a node is built of."""
-    text = "# The hardware of a seat node\n\nWritten by `make hardware` from `node.toml`. What it does, and the arch over "
-    text += "the card's way: [seat-bus.md](seat-bus.md).\n"
+    text = "# The hardware of a seat node\n\nWritten by `make hardware` from `node.toml`. What it does, and the arch "
+    text += "over the card's way: [seat-bus.md](seat-bus.md).\n"
     return text + pinout.tables(node) + "## Bill of materials\n\n" + bom.bill(node)
