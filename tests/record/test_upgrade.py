@@ -139,8 +139,8 @@ Journal(Path(sys.argv[1])).close()
 
 
 def test_kill_9_at_any_statement_of_an_upgrade_leaves_the_old_journal_or_the_new_one(tmp_path: Path) -> None:
-    """Every fifth statement of the upgrade; the next opening finishes what was not done."""
-    for nth in itertools.count(3, 5):
+    """Every ninth statement of the upgrade; the next opening finishes what was not done."""
+    for nth in itertools.count(3, 9):
         path = tmp_path / str(nth) / "journal"
         path.parent.mkdir()
         earlier.make(path, 3, hands=1)
