@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # MicroPython has neither
     from collections.abc import Callable
 
-SIZE = 320  # bytes kept: a greeting and five events, 28 ms at 115,200 Bd
+SIZE = 319  # bytes kept: a greeting and five events, 28 ms at 115,200 Bd; no whole USB packets, so that `pad` has room
 _USB_PACKET = 64  # a write of whole packets can stall (micropython #15960)
 
 
@@ -57,7 +57,7 @@ class Outbox:
 
     def pad(self) -> None:
         """Call before writing: what waits must not be a multiple of a USB packet."""
-        if self.ready and self.ready % _USB_PACKET == 0 and self.ready < SIZE:
+        if self.ready and self.ready % _USB_PACKET == 0:
             self.buffer[self.ready] = 0
             self.ready += 1
 
