@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from dealershoe.emulate.process import firmware_folder
 from dealershoe.flash import build
+from dealershoe.flash.repl import STOP_WATCHDOG
 from hil.emulated_pico import FLASH, EmulatedPico, file_system
 from littlefs import LittleFS, UserContext
 from shoelink import schema
@@ -96,3 +97,12 @@ def test_a_trial_that_ends_in_an_error_is_ended_by_the_watchdog_and_the_old_vers
     assert slot_of(pico) == "a b!"
     assert pico.run(lambda: b"GOOD" in pico.console, emulated_s=12, wall_s=240), pico.console.decode()
     assert slot_of(pico) == "a"
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_the_watchdog_of_an_interrupted_shoe_is_stopped_and_would_bite_otherwise(stopped: bool, tmp_path: Path) -> None:
+    script = "import machine, time\nmachine.WDT(timeout=1000)\n"
+    script += (STOP_WATCHDOG if stopped else "") + "\ntime.sleep_ms(2500)\nprint('ALIVE')\n"
+    pico = EmulatedPico(Path(UF2), image(tmp_path, "a", {}, script.encode()))
+    pico.run(lambda: b"ALIVE" in pico.console, emulated_s=5, wall_s=240)
+    assert (b"ALIVE" in pico.console) == stopped
