@@ -116,6 +116,14 @@ def test_tail_is_the_last_records_in_order(journal: Path) -> None:
     assert all("raw" not in one for one in told)
 
 
+def test_a_checkpoint_as_tail_prints_it_is_what_verify_takes(journal: Path) -> None:
+    printed = re.findall(r"checkpoint ([0-9]+:[0-9a-f]{64})$", run("tail", journal, "-n", 999).stdout, re.MULTILINE)
+    assert len(printed) > 3
+    assert run("verify", journal, *(word for one in printed for word in ("--seen", one))).exit_code == 0
+    other = printed[-1][:-1] + ("0" if printed[-1][-1] != "0" else "1")
+    assert "has another chain value than was noted elsewhere" in run("verify", journal, "--seen", other).stdout
+
+
 def test_verify_needs_the_public_key_alone_and_names_what_is_wrong(journal: Path, key: Path, tmp_path: Path) -> None:
     public = tmp_path / "bridge.pub"
     assert run("key", "--out", public, "--key", key).exit_code == 0

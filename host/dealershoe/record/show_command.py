@@ -18,6 +18,7 @@ from dealershoe.record.asking import facts_of, journal_argument, json_option, ra
 from dealershoe.record.entries import (
     NAMES,
     TABLES,
+    CheckpointRow,
     EventRow,
     Fact,
     FindingRow,
@@ -134,6 +135,8 @@ def _print_records(db: sqlite3.Connection, after: int, as_json: bool) -> int:
 
 
 def _line(record: Record) -> str:
+    if record.kind is CheckpointRow:  # as `verify --seen` takes it
+        return f"checkpoint {record.seq - 1}:{record.values[0].hex()}"
     words = WORDS.get(record.kind)
     if words is not None:
         make: Any = record.kind
