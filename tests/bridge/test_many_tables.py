@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
+from bridge.rig import NO_RULES
 from bridge.running import Running
 from bridge.usb_tree import UsbTree
 from dealershoe.bridge import bridge as bridge_module
@@ -20,10 +21,11 @@ from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.identity import Address, Glances, PortLost, find
 from dealershoe.bridge.port import Port, seek, terminal_of
 from dealershoe.bridge.room import Room
-from dealershoe.bridge.start import Place, open_tables
+from dealershoe.bridge.start import Place, Rulebooks, open_tables
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
 from dealershoe.record.journal import Journal
+from dealershoe.rules.stack import Stack
 from shoelink import schema
 
 HAND = "hand seats=1-6 button=6"
@@ -225,6 +227,35 @@ def test_tables_that_cannot_be_opened_together_are_refused_and_none_is_left_open
         open_tables(pair, lambda _, __: None, shelf=tmp_path / "shelf")
     assert threading.active_count() == before
     Journal(tmp_path / "journal").close()  # free
+
+
+def test_what_is_put_in_force_is_read_once_and_heard_by_every_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books = Rulebooks(tmp_path / "shelf")
+    first, second = books.follower(), books.follower()
+    news: list[Stack | UserError | None] = [NO_RULES]
+    looks = 0
+
+    def look() -> Stack | None:
+        nonlocal looks
+        looks += 1
+        said = news.pop() if news else None
+        if isinstance(said, UserError):
+            raise said
+        return said
+
+    monkeypatch.setattr(books._watch, "look", look)
+    assert first() is NO_RULES
+    assert second() is NO_RULES
+    late = books.follower()  # begins with what is in force
+    assert [first(), second(), late()] == [None, None, None]
+    news.append(UserError("a stack that cannot be used"))
+    for each in (late, second, first):
+        with pytest.raises(UserError, match="cannot be used"):
+            each()
+        assert each() is None
+    assert books.stack("roberts") is books.stack("roberts")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from bridge.running import Running
 from bridge.usb_tree import UsbTree
 from dealershoe.bridge import bridge as bridge_module
 from dealershoe.bridge.desk import Moment
-from dealershoe.bridge.health import BOOTS, NAMES, STATISTICS_S, STILL_S, Health
+from dealershoe.bridge.health import BOOTS, FAULTS_S, NAMES, STATISTICS_S, STILL_S, Health
 from dealershoe.bridge.identity import Address, find
 from dealershoe.frames.recorder import BYTES, FILES, FRAMES, Recorder
 from shoelink import frame, schema
@@ -181,6 +181,18 @@ def test_a_bridge_that_stood_still_says_so() -> None:
     assert watch.turn(None, Moment(int((1 + STILL_S - 0.1) * 1e9), 0)) == []
     (said,) = watch.turn(None, Moment(int(20e9), 0))
     assert said.text == "this bridge stood still for 16 s: its host slept, or something held it"
+
+
+def test_a_link_that_is_lost_again_and_again_is_written_down_now_and_then(tmp_path: Path) -> None:
+    rig = Rig()
+    rig.run(500)
+    watch = Health(rig.table, tmp_path)
+    written = 0
+    for tenth in range(3 * int(FAULTS_S * 10)):  # a loss each tenth of a second
+        watch.recorder.heard(b"\0\1\0")
+        rig.table.closed(f"loss {tenth}")
+        written += watch.fault(Moment(10**9 + tenth * 10**8, 0)) is not None
+    assert written == 3
 
 
 # ---- the recorder

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from bridge.ptyshoe import wait_for
 from dealershoe.bridge.ready import BLIND, Wake, Watch, ready
-from dealershoe.bridge.room import Room
+from dealershoe.bridge.room import CHORES, Room
 from dealershoe.bridge.writer import RETRY_S, THREADS, Scribes, Writer
 from dealershoe.record.entries import Entry, Fact
 
@@ -160,6 +160,39 @@ def test_what_comes_of_an_errand_is_told_even_when_its_table_has_left() -> None:
     threading.Timer(0.05, go.set).start()
     room.leave(table)  # waits for the errand: it may hold a port
     assert got == [7]
+
+
+def test_chores_are_done_one_at_a_time_and_not_without_end() -> None:
+    room, order = Room(), list[str]()
+    table = Table("asks", order)
+    go, taken, got, most = threading.Event(), list[bool](), list[int](), [0]
+    at_work, wanted = 0, CHORES + 5
+
+    def job() -> int:
+        nonlocal at_work
+        at_work += 1
+        most[0] = max(most[0], at_work)
+        wait_for(go.is_set, "leave to work")
+        at_work -= 1
+        return 7
+
+    def act() -> None:
+        table.act = lambda: None
+        taken.extend(room.chore(table, job, got.append) for _ in range(wanted))
+
+    table.act = act
+    room.enter(table)
+    room.news(table)
+    wait_for(lambda: len(taken) == CHORES + 5, "the chores to be given")
+    go.set()
+    wait_for(lambda: len(got) == CHORES, "what came of them")
+    wanted = 1
+    table.act = act
+    room.news(table)
+    wait_for(lambda: len(got) == CHORES + 1, "one more, for which there is room again")
+    room.leave(table)
+    assert taken == [True] * CHORES + [False] * 5 + [True]
+    assert most == [1]
 
 
 def test_a_table_that_stops_itself_on_the_rooms_thread_is_told_that_it_cannot() -> None:
