@@ -80,7 +80,7 @@ class Passage:
         self._entered = 0  # sample indices: throat blocked,
         self._lipped = 0  # lip blocked,
         self._tail = 0  # throat clear again,
-        self._tail_above = 0  # marks above when the throat was clear again
+        self._tail_above = 0  # marks above, begun or ended, when the throat was clear again
         self._read_below = -1  # marks of the strips when `below` and `above` were read
         self._read_above = -1
         self._next_entered = 0  # throat blocked by the next card
@@ -126,6 +126,8 @@ class Passage:
             self._edge((base + out[k]) & MASK, out[k + 1])
         self._timers(clock.index)
         if self.state == LEAVING:  # the code is past the heads: read it while the card still has some mm to go
+            self.bottom.add(self.levels & BOTTOM, 0)  # its last mark has ended, though no edge has come since
+            self.top.add((self.levels & TOP) >> TOP_SHIFT, 0)
             self._read(self.bottom.marks, self.top.marks)
 
     def _edge(self, at: int, levels: int) -> None:
@@ -211,14 +213,18 @@ class Passage:
     def _tail_in(self) -> None:
         """The throat is clear: a single card's code has 1.5 mm to go until its last mark ends (65.0 of 63.5 mm)."""
         self._tail = self.at
-        self._tail_above = self.top.marks
+        self._tail_above = self.top.marks + 1 if self.top.in_mark else self.top.marks
         if not self._turned:
             self._read(self.bottom.marks, self.top.marks)
             self._long = self.below.result == READ
             self._long_above = self.above.result == READ
-            if self.top.marks >= CELLS + FEW:  # a second boxed card's follow: was the first's code whole?
+            if self.top.marks >= CELLS + FEW:
+                # A second boxed card's follow, if the first's code was whole and its blank margin came after: 10.5 mm
+                # of light in place of 1.25. A card that turned about shows no margin.
+                halves = self.top.halves
                 self._read_above = -1
-                self._two_above = self.above.read(self.top, CELLS) == READ
+                whole = self.above.read(self.top, CELLS) == READ
+                self._two_above = whole and halves[2 * CELLS] > 3 * halves[2 * CELLS - 2]
 
     def _next_card(self) -> None:
         """The throat is blocked again behind this card: the next one, or this one goes back."""
@@ -257,7 +263,7 @@ class Passage:
         below, above = self.below, self.above
         self._read(min(marks_below, self.bottom.marks), min(marks_above, self.top.marks))
         # A boxed card's code rests on its CRC alone, so the slots are asked as well: at 42.25 mm of the code, where the
-        # throat clears, 17 marks have passed (16 and a part if it runs the other way), more if it is long.
+        # throat clears, 17 marks have passed or the 17th is passing (one less the other way), more if it is long.
         if above.result == READ and self._tail_above < (CELLS - 2 if above.reversed else CELLS - 1):
             above.result = UNREAD
         took = since(self.at, self._tail)

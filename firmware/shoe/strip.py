@@ -81,15 +81,16 @@ class Strip:
     def _kind(self) -> int:
         """The kind of the cell whose mark has just passed: what was seen for most of it.
 
-        Tracks may be out of line by a third of a mark (0.4 mm), so a bit may show that much of its neighbour.
+        Tracks may be out of line by a third of a mark (0.4 mm), so a bit may show that much of its neighbour. (The top
+        head takes two fifths: it has one track to ask, and the CRC behind it.)
         """
         seen = self._seen
         total = self._span
         if not self.paired:
             dark = seen[1] + seen[3]
-            if 3 * dark >= 2 * total:
+            if 5 * dark >= 3 * total:
                 return ONE
-            return ZERO if 3 * dark <= total else UNCLEAR
+            return ZERO if 5 * dark <= 2 * total else UNCLEAR
         if 2 * seen[1] >= total and 3 * seen[2] < total:
             return ONE
         if 2 * seen[2] >= total and 3 * seen[1] < total:
