@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -273,3 +277,33 @@ def test_another_key_cannot_go_on_unnoticed(journal: Path, key: Path, tmp_path: 
     public = raw_public(bridge_key(key).public_key())
     with opened(journal) as db:
         assert any("which was not given" in fault.what for fault in Check(db, {key_id(public): public}).run())
+
+
+def test_what_a_bridge_writes_is_followed(journal: Path, key: Path) -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from dealershoe.cli import main; main()",
+        "journal",
+        "tail",
+        str(journal),
+        "-n",
+        "0",
+        "-f",
+    ]
+    with (
+        Journal(journal, bridge_key(key)) as kept,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, env=os.environ | {"PYTHONUNBUFFERED": "1"}, text=True
+        ) as tail,
+    ):
+        table = Table(kept, 4)
+        assert tail.stdout is not None
+        first = kept.records + 1
+        deadline = time.monotonic() + 60
+        while not select.select([tail.stdout], [], [], 0.1)[0]:  # it may not look yet
+            table.hand()
+            assert time.monotonic() < deadline
+        assert int(tail.stdout.readline().split()[0]) >= first - 1
+        tail.send_signal(signal.SIGINT)
+        tail.communicate(timeout=60)

@@ -17,8 +17,11 @@ from dealershoe.record.schema import APPLICATION_ID, EARLIER, MAGIC, VERSION, is
 KEEP = "keep it and the files beside it as they are and start a new journal with --journal"
 
 
-def is_new(path: Path) -> bool:
-    """Is the file empty, and was it always? Raises UserError when it is neither that nor a sound journal."""
+def is_new(path: Path, pages: bool = True) -> bool:
+    """Is the file empty, and was it always? Raises UserError when it is neither that nor a sound journal.
+
+    `pages`: look at every page, which takes long for a big file; whoever only reads meets a damaged one anyway.
+    """
     try:
         with path.open("rb") as file:
             header = file.read(100)
@@ -43,7 +46,7 @@ def is_new(path: Path) -> bool:
         )
     try:
         with reading(path) as db:
-            (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone() if pages else ("ok",)
             if verdict != "ok":
                 raise damaged(path, str(verdict))
             (version,) = db.execute("PRAGMA user_version").fetchone()  # what the write-ahead log may have changed

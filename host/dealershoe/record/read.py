@@ -28,7 +28,7 @@ class HandSpan(NamedTuple):
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """A journal of this version to read from, also while a bridge writes it. Raises UserError for anything else."""
-    if is_new(path):
+    if is_new(path, pages=False):
         raise UserError(f"{path} is empty", "no bridge has written to it", "name the journal of a table")
     try:
         with reading(path) as db:

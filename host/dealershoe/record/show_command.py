@@ -28,6 +28,7 @@ from dealershoe.record.entries import (
     SignalRow,
 )
 from dealershoe.record.faces import faces, named
+from dealershoe.record.opening import reading
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_seq, opened
 from dealershoe.record.receipt import fields, receipts
 from dealershoe.record.verify import Check, Record
@@ -119,7 +120,7 @@ def tail_command(file: Path, lines: int, follow: bool, as_json: bool) -> None:
         last = _print_records(db, last, as_json)
     while follow:
         time.sleep(POLL_S)
-        with opened(file) as db:
+        with reading(file) as db:
             last = _print_records(db, last, as_json)
 
 
