@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import struct
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from bench.hold_shoes import Dealing
 from dealershoe.bridge.port import Port
 from dealershoe.bridge.table_link import TICKS
 from dealershoe.deck.cards import FIFTY_TWO
@@ -35,6 +37,8 @@ SPEED = 3.0  # m/s = mm/ms, the fastest draw of the card code's range
 TABLE = "hand seats=1-11 button=11"
 HANDS = 40
 TRIPS = 2_000
+PACE_S = 0.02  # from card to card of a shoe without firmware
+POLL_S = 0.002
 AGAIN_S = 0.25
 WAIT_S = 20.0  # for a session, and for one answer
 
@@ -56,18 +60,25 @@ class TimedShoe(EmulatedShoe):
 
 
 @contextmanager
-def table(pace: str) -> Iterator[tuple[TimedShoe, IO[str]]]:
-    """A shoe with the real firmware, and the standard input of `dealershoe run` on its port."""
-    with tempfile.TemporaryDirectory() as folder, TimedShoe(pace=pace) as shoe:
-        command = [sys.executable, "-c", MAIN, "run", "--port", shoe.port, "--rules", STACK]
+def bridge(port: str) -> Iterator[IO[str]]:
+    """The standard input of `dealershoe run` on `port`."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", MAIN, "run", "--port", port, "--rules", STACK]
         command += ["--journal", str(Path(folder) / "journal")]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, bufsize=1) as run:
             assert run.stdin is not None
             try:
-                shoe.wait_for(lambda: shoe.line.signal is not None, "the bridge's first signal")
-                yield shoe, run.stdin
+                yield run.stdin
             finally:
                 run.terminate()
+
+
+@contextmanager
+def table(pace: str) -> Iterator[tuple[TimedShoe, IO[str]]]:
+    """A shoe with the real firmware, and the standard input of `dealershoe run` on its port."""
+    with TimedShoe(pace=pace) as shoe, bridge(shoe.port) as run:
+        shoe.wait_for(lambda: shoe.line.signal is not None, "the bridge's first signal")
+        yield shoe, run
 
 
 def begin(shoe: TimedShoe, run: IO[str], hand: str) -> None:
@@ -108,6 +119,30 @@ def draw_to_signal() -> list[float]:
             shoe.finish(speed=SPEED, arrives=False)
         zero_ms = shoe.zero_s * 1_000
     return sorted(changed_ms - zero_ms - edge_ms for changed_ms, edge_ms in taken)
+
+
+def host_share() -> list[float]:
+    """Milliseconds from a card on the line to what the host says of it, sorted: the bridge and a pty, no firmware."""
+    shoe = Dealing(1, PACE_S, time.monotonic())
+    taken: list[float] = []
+    sent_s: float | None = None
+    with bridge(shoe.path) as run:
+        run.write("hand seats=1-9 button=9\n")
+        until = time.monotonic() + WAIT_S + SAMPLES * PACE_S
+        while len(taken) < SAMPLES:
+            if time.monotonic() > until:
+                raise RuntimeError(f"the host has answered {len(taken)} of {SAMPLES} cards")
+            came = bool(select.select([shoe.master], [], [], POLL_S)[0])
+            due, cards = shoe.due, shoe.cards
+            shoe.turn(time.monotonic(), came)
+            if sent_s is not None and shoe.due is not due:
+                taken.append((time.monotonic() - sent_s) * 1_000)
+                sent_s = None
+            if shoe.cards != cards:
+                sent_s = time.monotonic()
+    os.close(shoe.master)
+    os.close(shoe.slave)
+    return sorted(taken)
 
 
 def draws_per_second() -> float:
@@ -191,12 +226,15 @@ def figures() -> list[dict[str, Any]]:
     """The figures of this file."""
     times = draw_to_signal()
     p99 = times[round(0.99 * len(times)) - 1]
+    share = host_share()
     rate = draws_per_second()
     trips = round_trips()
     half, most = trips[len(trips) // 2], trips[round(0.99 * len(trips)) - 1]
     return [
         figure("draw_to_signal_p99_ms", p99, "ms", "<= 5", p99 <= 5.0),
         figure("draw_to_signal_p50_ms", times[len(times) // 2], "ms", "", None),
+        figure("host_share_p50_ms", share[len(share) // 2], "ms", "", None),
+        figure("host_share_p99_ms", share[round(0.99 * len(share)) - 1], "ms", "", None),
         figure("loop_draws_per_s", rate, "draws/s", "", None),
         figure("pty_round_trip_p50_us", half, "us", "<= 150", half <= 150),
         figure("pty_round_trip_p99_us", most, "us", "<= 400", most <= 400),
