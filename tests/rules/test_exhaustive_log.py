@@ -6,37 +6,25 @@ back leaves what was before it.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import fields
+from typing import Any, get_args
 
 import pytest
+from dealershoe import events
 from dealershoe.errors import UserError
 from dealershoe.events import (
-    Act,
-    BettingComplete,
-    BettingOver,
+    Ack,
+    Award,
     Cut,
     DeckLoaded,
     Draw,
-    DroppedStub,
     Event,
     Exposed,
-    FloorDecision,
     Hand,
-    Knew,
-    Looked,
-    Misread,
-    OffTable,
+    NextHand,
+    Pick,
+    Placed,
     PullBack,
-    ReportBadShuffle,
-    ReportButton,
-    ReportCount,
-    ReportDuplicate,
-    ReportEntitled,
-    ReportJoker,
-    ReportMissing,
-    ReportShortStub,
-    ReportTarget,
-    ReportWrongBack,
     ShuffledStub,
     Undo,
 )
@@ -50,34 +38,49 @@ from rules.proof import STACKS
 STACK: dict[str, Stack] = {name: load_stack(name) for name in STACKS}
 MOST = 45  # facts after the hand's first line
 
-seats = st.integers(1, 11)
 draws = st.integers(1, 40)
-places = st.one_of(seats, st.sampled_from(["burn", "board", "muck", "off-table"]))
-loose: st.SearchStrategy[Event] = st.one_of(
-    st.builds(Exposed, draws, st.sampled_from(["dealer", "player"]), st.booleans()),
-    st.builds(OffTable, draws, st.sampled_from(["dealer", "player"])),
-    st.builds(ReportTarget, draws, places),
-    st.builds(Misread, draws, st.sampled_from([None, "Ah", "2c"])),
-    st.builds(ReportCount, seats, st.integers(0, 4)),
-    st.builds(ReportButton, seats),
-    st.builds(ReportEntitled, seats, st.booleans()),
-    st.builds(ReportJoker, st.none() | draws),
-    st.builds(ReportWrongBack, st.none() | draws),
-    st.builds(Cut, st.none() | seats),
-    st.builds(Looked, draws),
-    st.builds(Knew, seats),
-    st.builds(Act, seats, st.sampled_from(["fold", "check", "call", "raise"]), st.booleans()),
-    st.builds(FloorDecision, st.sampled_from(["misdeal", "play-on", "void"])),
-    st.builds(FloorDecision, st.just("dead"), seats),
-    st.builds(DroppedStub, st.sampled_from([(), ("muck",), ("burns",), ("muck", "burns")])),
-    st.builds(Draw, places, exposed=st.sampled_from([None, "dealer", "player"]), confirmed=st.booleans()),
-    st.sampled_from([ReportDuplicate(), ReportDuplicate(True), ReportMissing(), ReportShortStub(), ReportBadShuffle()]),
-    st.sampled_from([BettingComplete(), BettingOver(), PullBack(), ShuffledStub(),
-                     DeckLoaded(), Undo(), Undo(), Undo()]),
-)  # fmt: skip
-TAKEN_BACK = (Act, BettingComplete, BettingOver, Cut, Exposed, OffTable, ReportCount, ReportButton, ReportEntitled,
-              ReportDuplicate, ReportWrongBack, ReportJoker, ReportMissing, DroppedStub, Looked, Knew, FloorDecision,
-              ReportTarget, Misread)  # fmt: skip
+seats = st.integers(1, 11)
+who = st.sampled_from(["dealer", "player"])
+FIELDS: dict[str, st.SearchStrategy[Any]] = {  # of a fact, by name
+    "number": draws,
+    "seat": seats,
+    "target": seats | st.sampled_from(events.PLACES),
+    "by": who,
+    "exposed": st.none() | who,
+    "knocked": st.none() | who,
+    "cards": st.integers(0, 4),
+    "card": st.sampled_from([None, "Ah", "2c"]),
+    "kind": st.sampled_from([*events.ACTIONS, None]),
+    "decision": st.sampled_from(events.FLOOR_DECISIONS),
+    "mixed": st.sampled_from([(), ("muck",), ("burns",), ("muck", "burns")]),
+    "deck": st.none(),
+    "ids": st.just(()),
+    "refused": st.just(()),
+}
+BEGINNINGS = (Hand, NextHand, events.DrawForButton)
+FACTS = tuple(kind for kind in get_args(Event) if kind not in BEGINNINGS)
+# a person does these, or the shoe: they are not taken back by saying so
+DONE = (Draw, PullBack, Undo, Ack, Pick, Placed, Award, ShuffledStub, DeckLoaded)
+AROUND = (events.DealerPush, events.LimitChange, events.DeckRequest)  # about the table; the deck's answer stands
+TAKEN_BACK = tuple(kind for kind in FACTS if kind not in (*DONE, *AROUND))
+
+
+def told_at_random(kind: type) -> st.SearchStrategy[Any]:
+    """A fact of this kind with anything in its fields."""
+    values = {}
+    for field in fields(kind):
+        value = (
+            st.booleans()
+            if field.type == "bool"
+            else seats
+            if (kind, field.name) == (Cut, "by")
+            else FIELDS[field.name]
+        )
+        values[field.name] = st.none() | value if "None" in str(field.type) else value
+    return st.builds(kind, **values)
+
+
+loose: st.SearchStrategy[Event] = st.one_of(*map(told_at_random, FACTS), st.builds(Undo), st.builds(Undo))
 
 
 def begun(stack: Stack, count: int, game: str) -> tuple[TableSession, list[Event]]:
