@@ -216,6 +216,7 @@ class Shoe:
             if calibration.keep(self.board.light.read_u16(), self._darkest):
                 self.doubles.adjust(calibration.free, calibration.one)
                 self.events.clear(schema.FAULT_CALIBRATION, 0, self.clock.index)
+            self.selftest.judge_calibration()
         self._calibrating = False
         self._judge_test()
 

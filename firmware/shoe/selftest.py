@@ -54,7 +54,7 @@ class SelfTest:
         self._judge("AMBIENT", DARKEST <= board.ambient.read_u16() <= board.calibration.dazzle)
         self._judge("SUPPLY", board.SUPPLY_LOW <= board.supply.read_u16() <= MOST_SUPPLY)
         self._judge("SAMPLER", self._sampler())
-        self._judge("CALIBRATION", board.calibration.state == GOOD)
+        self.judge_calibration()
         self.show()
         return elapsed(self._ticks(), begun)
 
@@ -66,6 +66,10 @@ class SelfTest:
     def judge_card(self, read: bool) -> None:
         """The test card has passed; whether it was read as it is."""
         self._judge("CODE", read)
+
+    def judge_calibration(self) -> None:
+        """Whether there is one that was made on this shoe."""
+        self._judge("CALIBRATION", self._board.calibration.state == GOOD)
 
     def show(self) -> None:
         """All lamps and a tone, for the person who looks on."""

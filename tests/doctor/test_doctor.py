@@ -75,7 +75,7 @@ def test_a_shoe_that_is_well_gives_status_0_and_keeps_its_events(tmp_path: Path)
         assert [finding for finding in told if finding.verdict == BAD] == [], ran.stderr
         assert ran.returncode == 0
         assert "The shoe EMULATED is there and speaks: firmware" in of("link", told)[0].seen
-        assert of("events", told)[0].seen.startswith("It holds 1 event")
+        assert of("events", told)[0].seen.startswith("It holds 2 events")  # COMMIT and the key
         assert of("self-test", told)[0].seen.startswith("The shoe is well: frames ")
         assert of("journal", told)[0].seen.endswith("is sound and has 0 facts.")
         with HostEnd(running.port) as host:

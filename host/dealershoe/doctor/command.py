@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
+from shoelink import schema
 
 from dealershoe.bridge.identity import VENDORS, Ports
 from dealershoe.doctor import machine, usb
@@ -23,16 +24,20 @@ MARKS = {"good": "  ", "bad": "✗ ", "note": "· "}
 @click.command("doctor", short_help="what is plugged in, what works, what does not, what to do")
 @click.option("--port", default="", metavar="usb:VID:PID[:SERIAL]|PATH", help="The shoe, if not the one plugged in.")
 @click.option("--journal", default="dealershoe.journal", show_default=True, type=click.Path(path_type=Path))
+@click.option(
+    "--test-card", "draws", flag_value=schema.TEST_CARD, type=int, help="Then draw the test card: is it read?"
+)
+@click.option("--calibrate", "draws", flag_value=schema.TEST_CALIBRATE, type=int, help="And set the double-feed light.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a finding.")
 @shelf_option
-def command(port: str, journal: Path, as_json: bool, shelf: Shelf) -> None:
-    """Look at everything between this program and a shoe, and say in sentences what to do. Nothing is changed, and
-    nothing is taken from the shoe.
+def command(port: str, journal: Path, draws: int | None, as_json: bool, shelf: Shelf) -> None:
+    """Look at everything between this program and a shoe, and say in sentences what to do. Nothing is changed but by
+    --calibrate, and nothing is taken from the shoe.
 
     Exit status 0: a table can be run; 1: something must be put right first.
     """
     bad = 0
-    for finding in examine(port, journal, shelf.folder):
+    for finding in examine(port, journal, shelf.folder, draws=draws or 0):
         bad += finding.verdict == BAD
         if as_json:
             click.echo(json.dumps(asdict(finding), ensure_ascii=False))
@@ -43,7 +48,7 @@ def command(port: str, journal: Path, as_json: bool, shelf: Shelf) -> None:
     sys.exit(1 if bad else 0)
 
 
-def examine(port: str, journal: Path, shelf: Path, ports: Ports | None = None) -> Iterator[Finding]:
+def examine(port: str, journal: Path, shelf: Path, ports: Ports | None = None, draws: int = 0) -> Iterator[Finding]:
     """Everything there is to find, in the order in which a person would look. `port` "": the one candidate there is."""
     ports = ports or Ports()
     yield from machine.programs()
@@ -52,6 +57,6 @@ def examine(port: str, journal: Path, shelf: Path, ports: Ports | None = None) -
     yield from usb.ports(ports, port)
     candidates = [listed for listed in ports.listed() if listed.usb.vid in VENDORS]
     if port:
-        yield from shoe(port, ports)
+        yield from shoe(port, ports, draws)
     elif len(candidates) == 1:
-        yield from shoe(candidates[0].path, ports)
+        yield from shoe(candidates[0].path, ports, draws)

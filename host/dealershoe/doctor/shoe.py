@@ -15,6 +15,7 @@ from dealershoe import __version__
 from dealershoe.bridge.identity import PortLost, Ports, find
 from dealershoe.bridge.port import Port
 from dealershoe.conform.peer import Heard, Peer, now
+from dealershoe.doctor import parts
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
@@ -25,8 +26,8 @@ PINGS = 10
 SLOW_MS = 50.0  # round trip: the floor of the link's own time-out
 
 
-def shoe(wanted: str, ports: Ports) -> Iterator[Finding]:
-    """The shoe at `wanted`, for some 9 seconds."""
+def shoe(wanted: str, ports: Ports, draws: int = 0) -> Iterator[Finding]:
+    """The shoe at `wanted`, for some 9 seconds. `draws`: TEST_CARD or TEST_CALIBRATE, if a person draws the card."""
     try:
         address = find(wanted, ports)
         port = Port(address.path, recorder := Recorder(), ports.roots)
@@ -37,7 +38,7 @@ def shoe(wanted: str, ports: Ports) -> Iterator[Finding]:
         yield _lost(str(lost))
         return
     try:
-        yield from _examine(port, recorder)
+        yield from _examine(port, recorder, draws)
     except PortLost as lost:
         yield _lost(str(lost))
     except UserError as error:
@@ -46,7 +47,7 @@ def shoe(wanted: str, ports: Ports) -> Iterator[Finding]:
         port.close()
 
 
-def _examine(port: Port, recorder: Recorder) -> Iterator[Finding]:
+def _examine(port: Port, recorder: Recorder, draws: int) -> Iterator[Finding]:
     peer = Peer(port)
     heard = peer.hello(GREETS_MS)
     if heard is None:
@@ -63,6 +64,10 @@ def _examine(port: Port, recorder: Recorder) -> Iterator[Finding]:
     ident = next((h.message for h in reversed(peer.heard) if isinstance(h.message, schema.Ident)), None)
     yield from _who(hello, ident)
     yield from _line(peer)
+    if hello.schema == schema.SCHEMA:
+        yield from parts.selftest(peer)
+        if draws:
+            yield from parts.with_card(peer, draws)
     yield from _self(peer, hello)
 
 
@@ -103,6 +108,8 @@ def _who(hello: schema.Hello, ident: schema.Ident | None) -> Iterator[Finding]:
         yield Finding(
             "firmware", NOTE, f"The shoe's firmware is not of this release ({mine}).", "Update the older of the two."
         )
+    elif ident is not None:
+        yield parts.digest(ident)
     cause = schema.code_name("reset", hello.reset)
     if hello.reset == schema.RESET_WATCHDOG:
         yield Finding(

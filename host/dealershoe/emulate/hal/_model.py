@@ -139,6 +139,7 @@ def _double_feed():
 for _failure in (os.getenv("HAL_FAIL") or "").split(";"):
     if _failure:
         fail(*_failure.split("="))
+starting = False  # the firmware has set its watchdog and not fed it yet: the world waits until its loop runs
 _owed = 0  # microseconds of wall time not yet turned into samples
 
 
@@ -162,6 +163,8 @@ def _wait_writable():
 def _next_record():
     """Take the next record of the timeline; False when there is none (yet)."""
     global _unread, _at, _left, pins, light, keys, ambient, _flying
+    if starting:
+        return False
     if len(_unread) - _at < _SIZE:
         more = channel.read(4000)
         if more is not None:

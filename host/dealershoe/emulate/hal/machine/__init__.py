@@ -246,9 +246,10 @@ class WDT:
         if not 1 <= timeout <= 8388:
             raise ValueError("timeout out of range")  # as the rp2 port
         _model.post(_model.OUT_WATCHDOG, struct.pack("<I", timeout))
+        _model.starting = True
 
     def feed(self):
-        pass
+        _model.starting = False
 
 
 class I2C:
