@@ -1,0 +1,262 @@
+"""Parts by their levels: calibration in FRAM, the double-feed light, exit lanes through the register, the key ladder."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from dealershoe.emulate.parts.fram import Fram, PowerLossError
+from dealershoe.emulate.parts.register165 import FAULTS, Register165
+from firmware.parts_machine import Wires, stand_in
+from firmware.test_parts_fram import Memory
+from hypothesis import given
+from hypothesis import strategies as st
+from shoelink import schema
+
+calibration: Any = import_module("shoe.calibration")
+doublefeed: Any = import_module("shoe.doublefeed")
+keys: Any = import_module("shoe.keys")
+lanes: Any = import_module("shoe.lanes")
+
+LEVELS = (0, 10922, 21845, 32767, 43690, 54612)  # hardware/pinout.md
+DEFAULTS = (60000, 30000, 40000, 30000, *LEVELS, 3640)
+
+
+def kept(part: Fram) -> Any:
+    return calibration.Calibration(Memory(part), DEFAULTS)
+
+
+# ---- calibration
+
+
+def test_a_shoe_that_was_never_calibrated_takes_the_boards_levels_and_says_so() -> None:
+    fresh = kept(Fram())
+    assert (fresh.free, fresh.one, fresh.keys, fresh.state) == (60000, 30000, LEVELS, calibration.DEFAULTS)
+    assert calibration.Calibration(None, DEFAULTS).state == calibration.DEFAULTS
+
+
+def test_a_calibration_is_kept_and_the_newest_counts() -> None:
+    part = Fram()
+    for free in (50000, 52000, 54000):
+        assert kept(part).keep(free, free // 2)
+        again = kept(part)
+        assert (again.free, again.one, again.state) == (free, free // 2, calibration.GOOD)
+
+
+def test_a_cut_at_any_byte_leaves_the_old_calibration_or_the_new() -> None:
+    part = Fram()
+    kept(part).keep(50000, 25000)
+    before = bytes(part.memory)
+    size = None
+    for cut in range(33):
+        again = Fram(bytearray(before))
+        again.cut = cut
+        try:
+            kept(again).keep(40000, 20000)
+        except PowerLossError:
+            assert kept(again).free == 50000
+        else:
+            size = size or cut
+            assert kept(again).free == 40000
+        assert kept(again).state == calibration.GOOD
+    assert size == 32
+
+
+@given(place=st.sampled_from((0x40, 0x80)), at=st.integers(0, 31), bit=st.integers(0, 7))
+def test_any_wrong_bit_in_one_copy_is_seen_and_the_other_counts(place: int, at: int, bit: int) -> None:
+    part = Fram()
+    kept(part).keep(50000, 25000)
+    kept(part).keep(40000, 20000)
+    part.memory[place + at] ^= 1 << bit
+    assert kept(part).free in (50000, 40000)
+    part.memory[(0xC0 - place) + at] ^= 1 << bit
+    spoilt = kept(part)
+    assert (spoilt.state, spoilt.free) == (calibration.SPOILT, 60000)
+
+
+@pytest.mark.parametrize(
+    ("free", "one"), [(0, 0), (60000, 60000), (60000, 9000), (5000, 2500)], ids=["dark", "no card", "three", "dim"]
+)
+def test_levels_that_cannot_be_true_are_not_kept(free: int, one: int) -> None:
+    part = Fram()
+    one_kept = kept(part)
+    assert not one_kept.keep(free, one)
+    assert one_kept.free == 60000
+    assert kept(part).state == calibration.DEFAULTS
+
+
+def test_a_memory_that_does_not_keep_is_noticed() -> None:
+    part = Fram()
+    part.fault = "forgets"
+    assert not kept(part).keep(50000, 25000)
+
+
+# ---- the double-feed light
+
+
+@given(free=st.integers(20000, 64000), share=st.integers(40, 60))
+def test_the_limit_lies_between_one_card_and_two(free: int, share: int) -> None:
+    one = free * share // 100
+    light = doublefeed.DoubleFeed(free, one)
+    assert light.two_cards(one * one // free * 102 // 100)
+    assert not light.two_cards(one * 95 // 100)
+
+
+def test_dust_is_followed_and_at_half_of_the_light_it_is_a_fault() -> None:
+    light = doublefeed.DoubleFeed(60000, 30000)
+    level = 60000
+    while level > 30500:  # half the light gone over 5 minutes
+        level -= 10
+        light.rest(level, 300)
+        assert light.well
+        # one card through the dust is not two, two are; the limit follows within a second or two
+        assert not light.two_cards(level // 2)
+        assert light.two_cards(level // 4)
+    for _ in range(3):
+        light.rest(29000, 300)
+    assert (light.trouble, light.two_cards(1000)) == (doublefeed.DUST, False)
+    for _ in range(10):
+        light.rest(60000, 300)
+    assert (light.trouble, light.well) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("lit", "dark", "trouble"),
+    [(400, 300, doublefeed.DUST), (65535, 300, doublefeed.SATURATED), (60000, 59000, doublefeed.LIAR)],
+    ids=["emitter dead", "receiver in its stop", "light that does not go off"],
+)
+def test_a_light_that_cannot_be_believed_makes_no_double(lit: int, dark: int, trouble: int) -> None:
+    light = doublefeed.DoubleFeed(60000, 30000)
+    light.rest(lit, dark)
+    assert light.trouble == 0  # one reading is none
+    for _ in range(2):
+        light.rest(lit, dark)
+    assert light.trouble == trouble
+    assert not light.two_cards(0)
+
+
+# ---- the exit lanes
+
+
+@pytest.fixture
+def register() -> Register165:
+    return Register165()
+
+
+@pytest.fixture
+def reader(register: Register165, monkeypatch: pytest.MonkeyPatch) -> Any:
+    wires = Wires()
+
+    def drive(pin: int, level: int) -> None:
+        (register.load if pin == 19 else register.clock)(level)
+        wires.levels[17] = register.data()
+
+    wires.on_drive = drive
+    return stand_in(monkeypatch, "drivers.shift165", None, wires).Shift165(17, 18, 19)
+
+
+@given(levels=st.integers(0, 255))
+def test_the_register_shifts_d7_first_and_takes_ds_in_behind(levels: int) -> None:
+    """Nexperia 74HC165, function table; DS is tied to the supply."""
+    register = Register165()
+    register.lanes = levels
+    register.load(0)
+    register.load(1)
+    register.lanes = ~levels & 0xFF  # what comes after the load does not count
+    out = []
+    for _ in range(10):
+        out.append(register.data())
+        register.clock(1)
+        register.clock(0)
+    assert out == [levels >> bit & 1 for bit in range(7, -1, -1)] + [1, 1]
+
+
+def test_while_load_is_low_the_output_follows_d7_and_no_clock_counts() -> None:
+    register = Register165()
+    register.load(0)
+    for level in (0x80, 0x00, 0x80):
+        register.lanes = level
+        register.clock(1)
+        register.clock(0)
+        assert register.data() == level >> 7
+
+
+@pytest.mark.parametrize("levels", [0x00, 0x01, 0x80, 0x5A, 0xFF])
+def test_the_driver_reads_the_lanes(reader: Any, register: Register165, levels: int) -> None:
+    register.lanes = levels
+    assert [reader.read(), reader.read()] == [levels, levels]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_register_that_fails_gives_no_lane(reader: Any, register: Register165, fault: str) -> None:
+    """NOTHING, or all eight at once, which no card covers; after some readings, for a register that held something."""
+    register.fault = fault
+    register.lanes = 0x04
+    exits = lanes.ExitLanes()
+    readings = [reader.read() for _ in range(4)]
+    exits.see(readings[-1])
+    assert readings[-1] in (-1, 0xFF)
+    assert exits.take() == 0
+
+
+def test_a_lane_that_is_ignored_and_more_than_two_lanes_give_no_hint() -> None:
+    exits = lanes.ExitLanes()
+    exits.ignore = 0b1000
+    for seen, hint in ((0b1000, 0), (0b1100, 0b0100), (0b0111, 0), (0b0011, 0b0011), (-1, 0)):
+        exits.see(seen)
+        assert exits.take() == hint
+
+
+# ---- the keys
+
+
+class Fingers:
+    """Presses keys at sample times; the ladder is a series of equal resistors, the lower of two keys counts."""
+
+    def __init__(self, level: int = 65535) -> None:
+        self.told: list[tuple[int, int]] = []
+        self.keys = keys.Keys(LEVELS, 3640, lambda key, press: self.told.append((key, press)))
+        self.keys.start(level)
+        self.now = 0
+
+    def hold(self, level: int, ms: int) -> Fingers:
+        end = self.now + ms * 20
+        while self.now < end:
+            if self.keys.is_due(self.now):
+                self.keys.read(level, self.now)
+            self.now += 20
+        return self
+
+
+def test_two_keys_at_once_are_neither() -> None:
+    for first, second in ((5, 2), (2, 5)):
+        fingers = Fingers().hold(65535, 30).hold(LEVELS[first], 60).hold(LEVELS[second], 60).hold(LEVELS[first], 60)
+        assert fingers.hold(65535, 30).told == []
+        assert fingers.hold(LEVELS[first], 60).hold(65535, 30).told == [(first + 1, schema.PRESS_SHORT)]
+
+
+def test_a_key_that_is_stuck_is_named_after_30_s_and_over_when_it_is_let_go() -> None:
+    fingers = Fingers().hold(65535, 30).hold(LEVELS[1], 29_900)
+    assert fingers.keys.stuck == 0
+    assert fingers.hold(LEVELS[1], 300).keys.stuck == 2
+    assert fingers.told == [(2, schema.PRESS_HELD)]
+    assert fingers.hold(65535, 30).keys.stuck == 0
+
+
+def test_a_level_of_no_key_is_named_after_2_s() -> None:
+    fingers = Fingers().hold(16384, 1900)
+    assert fingers.keys.stuck == 0
+    assert fingers.hold(16384, 300).keys.stuck == keys.BETWEEN
+    assert fingers.hold(65535, 30).told == []
+
+
+def test_a_key_that_is_down_as_the_shoe_starts_does_not_count() -> None:
+    fingers = Fingers(LEVELS[3]).hold(LEVELS[3], 2000).hold(65535, 30)
+    assert fingers.told == []
+    assert fingers.hold(LEVELS[3], 60).hold(65535, 30).told == [(4, schema.PRESS_SHORT)]
+
+
+def test_the_ladders_levels_are_apart() -> None:
+    assert all(b - a > 2 * 3640 for a, b in pairwise((*LEVELS, 65535)))
