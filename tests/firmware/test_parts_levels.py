@@ -1,4 +1,4 @@
-"""Parts by their levels: calibration in FRAM, the double-feed light, exit lanes through the register, the key ladder."""
+"""Parts by their levels: calibration in FRAM, double-feed light, exit lanes through the register, the key ladder."""
 
 from __future__ import annotations
 
