@@ -91,7 +91,7 @@ class Shoe:
             self.events.clear(schema.FAULT_SAMPLER, 0, self._index)
         elif elapsed(now, self._moved_at) >= SAMPLES_STOPPED_MS:
             self.events.fault(schema.FAULT_SAMPLER, 0, self._index)
-        if elapsed(now, self._moved_at) < STARVED_MS:
+        if self._greets and elapsed(now, self._moved_at) < STARVED_MS:
             self.board.watchdog.feed()
 
     def _pressed(self, key: int, press: int) -> None:
