@@ -35,7 +35,7 @@ from dealershoe.table.state import STUB, Card, HandState, in_play, open_remedies
 from rules.proof import Table
 
 Key = bytes
-MOST_SEEN = 100_000  # card records whose names are remembered by the record itself
+MOST_SEEN = 100_000  # records whose names are remembered by the record itself
 # fields of a hand that are written otherwise in a key than they are in the record
 REWRITTEN = (
     "agenda", "cards", "top", "clock", "last", "reload", "remedies", "picked", "question", "early_cards", "calls",
@@ -50,6 +50,7 @@ class Names:
     def __init__(self) -> None:
         self._of: dict[Hashable, int] = {}
         self._cards: dict[int, tuple[Card, int, int]] = {}  # by id, with the record, so that the id stays its own
+        self._entries: dict[int, tuple[Entry, int]] = {}
 
     def of(self, value: Hashable) -> int:
         return self._of.setdefault(value, len(self._of))
@@ -57,6 +58,15 @@ class Names:
     def each(self, *values: Hashable) -> list[int]:
         known = self._of
         return [known.setdefault(value, len(known)) for value in values]
+
+    def entry(self, entry: Entry) -> int:
+        """All of it but the cards' names, with the numbers that it has in the whole log."""
+        seen = self._entries.get(id(entry))
+        if seen is None:
+            if len(self._entries) > MOST_SEEN:
+                self._entries.clear()
+            seen = self._entries[id(entry)] = (entry, self.of(told(entry, 0, 0)))
+        return seen[1]
 
     def card(self, card: Card) -> tuple[Card, int, int]:
         """The record; all of it but its number, its identity and when it arrived; where it lies and for whom."""
@@ -135,7 +145,7 @@ def recent(table: Table, names: Names) -> Key:
 
 def past(table: Table, names: Names) -> Key:
     """Equal for hands with the same log."""
-    return digest([names.of(told(entry, 0, 0)) for entry in table.session._entries])
+    return digest([names.entry(entry) for entry in table.session._entries])
 
 
 def way(table: Table, names: Names) -> Key:
