@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import threading
@@ -20,6 +21,7 @@ from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.narrator import Narrator
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.sniffer import Heard
+from dealershoe.emulate.soak import Soak, Soaked
 from dealershoe.emulate.timeline import KEYS
 from dealershoe.errors import UserError
 from dealershoe.events import Hand, NextHand
@@ -49,6 +51,7 @@ The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
 @click.option("--say", type=click.Path(path_type=Path), help="Append lines that no shoe can sense to this file.")
 @click.option("--flash", type=click.Path(path_type=Path), help="A folder for what the shoe keeps: its key.")
 @click.option("--open", "opened", is_flag=True, help="An open table, for training and benches: cards are named.")
+@click.option("--soak", type=click.FloatRange(min=0), metavar="MINUTES", help="Deal hands with faults; 0: for ever.")
 @click.option("--no-wait", is_flag=True, help="Play the script without a host in session.")
 @click.option("--verbose", "-v", is_flag=True, help="Show each frame on the line.")
 def command(
@@ -61,6 +64,7 @@ def command(
     say: Path | None,
     flash: Path | None,
     opened: bool,
+    soak: float | None,
     no_wait: bool,
     verbose: bool,
 ) -> None:
@@ -69,6 +73,11 @@ def command(
     Cards and keys go through the shoe's sensors. What a shoe cannot sense (who sits where, who acts) is written to
     --say, a pipe into the host's input say, or shown for you to tell the host.
     """
+    if soak is not None:
+        if script is not None or faults:
+            raise UserError("a soak deals hands and makes faults of its own", "", "leave out the script and --fault")
+        _soak(soak, seed, pace, link, say, flash)
+        return
     accidents = [parse_accident(fault) for fault in faults]
     lines = _script(script) if script is not None else ()
     session = TableSession(load_stack(rules))
@@ -94,6 +103,31 @@ def command(
             if not isinstance(line.item, Expect):
                 out(f"done {line.text}")
         _live(shoe, dealer, narrator, out)
+
+
+def _soak(minutes: float, seed: int, pace: str, link: Path | None, say: Path | None, flash: Path | None) -> None:
+    """Random hands with random faults, for so many minutes of the shoe's clock; the report at its end or on Ctrl-C."""
+    out = _Printer()
+    shoe = EmulatedShoe(pace=pace, flash=flash, opened=True)
+    teller = _Teller(shoe, out, say)
+    soak = Soak(shoe, teller, seed)
+    with contextlib.closing(teller), shoe, _named(link, shoe.port):
+        out(f"port {link or shoe.port}")
+        try:
+            _wait_for_host(shoe, out)
+            soak.run(minutes * 60 or math.inf, lambda so_far: _progress(so_far, minutes))
+        except KeyboardInterrupt:
+            pass
+        finally:
+            for line in soak.result.lines():
+                out(line)
+
+
+def _progress(so_far: Soaked, minutes: float) -> None:
+    """On a terminal, how far it is; hands enough apart not to scroll."""
+    if sys.stderr.isatty():
+        whole = f" of {minutes:g}" if minutes else ""
+        click.echo(f"\r{so_far.virtual_s / 60:.1f}{whole} min, {so_far.counts['cards']} cards ", nl=False, err=True)
 
 
 class _Printer:
