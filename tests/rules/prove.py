@@ -1,4 +1,4 @@
-"""Proves every pair of faults for 2, 6 and 9 seats under every shipped stack: `make prove`, in about half an hour.
+"""Proves every pair of faults for 2, 6 and 9 seats under every shipped stack: `make prove`.
 
 `PYTHONPATH=tests python tests/rules/prove.py [--seats 2,6,9] [--games holdem,stud] [--stacks A,B] [--jobs N]`
 What is proven of each pair is what `proof.Table` checks. Hands that are the same for all that can still happen are
