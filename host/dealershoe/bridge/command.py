@@ -10,10 +10,11 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 from rich.console import Console, Group
@@ -33,6 +34,9 @@ from dealershoe.rules.stack import DEFAULT
 from dealershoe.view.prompt import Prompt
 from dealershoe.view.table import Picture
 
+if TYPE_CHECKING:
+    from dealershoe.console.serve import Server
+
 try:
     import termios
     import tty
@@ -46,6 +50,7 @@ FRAME_S = 0.1  # between two pictures of the live view
 REFUSALS = 3  # shown at a time
 READ_S = 8.0  # how long a refusal stays on the screen
 WATCH_S = 0.25  # between two looks whether the bridge lives
+FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("run", short_help="the bridge at a table: a shoe, a rule stack, a journal")
@@ -62,22 +67,29 @@ WATCH_S = 0.25  # between two looks whether the bridge lives
     "--journal",
     default="dealershoe.journal",
     show_default=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="The file that keeps every fact; a hand in play goes on from it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.option("--open", "open_table", is_flag=True, help="An open table: cards may be named on the screen.")
 @click.option(
     "--keys",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="The file of keys that `enroll` writes. If there is one, only shoes that prove a key in it are taken.",
 )
 @click.option("--any-shoe", is_flag=True, help="Take a shoe without a key, whatever is in that file.")
 @click.option(
-    "--signs", type=click.Path(dir_okay=False, path_type=Path), metavar="KEY", default=default_key,
+    "--signs", type=FILE, metavar="KEY", default=default_key,
     help="The bridge's own key, which signs the journal; without it the one in the user's data folder, made at need.",
 )  # fmt: skip
 @shelf_option
+@click.option(
+    "--console", metavar="HOST:PORT", help="Serve pages for dealer and floor there, and the API for table systems."
+)
+@click.option("--name", default="table", show_default=True, help="What the console calls this table.")
+@click.option("--users", type=FILE, help="Who may use the console: the file that `users` writes.")
+@click.option("--certificate", type=FILE, help="Serve the console over TLS; needed where others can reach it.")
+@click.option("--certificate-key", type=FILE, help="The key of the certificate, where it is not in the same file.")
 def command(
     port: str,
     rules: str,
@@ -88,6 +100,11 @@ def command(
     any_shoe: bool,
     signs: Path,
     shelf: Shelf,
+    console: str | None,
+    name: str,
+    users: Path | None,
+    certificate: Path | None,
+    certificate_key: Path | None,
 ) -> None:
     """Run a table: seats, button, actions and reports come as lines of deal scripts on standard input.
 
@@ -99,18 +116,39 @@ def command(
     What `rules activate` puts in force on the shelf judges from the next hand on.
     """
     said: queue.SimpleQueue[Happening] = queue.SimpleQueue()
+    live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    listeners: list[Callable[[Happening], None]] = [] if live else [said.put]
+
+    def heard(happening: Happening) -> None:
+        for listener in listeners:
+            listener(happening)
+
     bridge = open_bridge(
         port,
         rules,
         journal,
-        said.put,
+        heard,
         open_table=open_table,
         shelf=shelf.folder,
         keys=None if any_shoe else keystore.load(keys or keystore.default_path()),
         dictionaries=dictionary.Shelf(dictionary.default_folder()),
         signs=signs,
     )
-    live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    with contextlib.ExitStack() as held:
+        held.callback(bridge.stop)
+        if console is not None:
+            server = _serve(console, name, bridge, users, certificate, certificate_key)
+            listeners.append(partial(server.hear, name))
+            held.callback(server.stop)
+            click.echo(f"dealershoe: the console is at {server.url}", err=True)
+        _run(bridge, said, live, as_json)
+    if bridge.error is not None:
+        click.echo(f"dealershoe: the table is unsupervised; the bridge has failed: {bridge.error!r}", err=True)
+        sys.exit(1)
+
+
+def _run(bridge: Bridge, said: queue.SimpleQueue[Happening], live: bool, as_json: bool) -> None:
+    """Until Ctrl-C, or until the bridge ends."""
     try:
         bridge.start()
         if live:
@@ -120,11 +158,21 @@ def command(
             _print(bridge, said, as_json)
     except (KeyboardInterrupt, BrokenPipeError):
         pass
-    finally:
-        bridge.stop()
-    if bridge.error is not None:
-        click.echo(f"dealershoe: the table is unsupervised; the bridge has failed: {bridge.error!r}", err=True)
-        sys.exit(1)
+
+
+def _serve(
+    where: str, name: str, bridge: Bridge, users: Path | None, certificate: Path | None, key: Path | None
+) -> Server:
+    """The console of one table, served. A web server is loaded only where it is asked for."""
+    from dealershoe.console.people import Current, check_name, default_path
+    from dealershoe.console.serve import Server
+
+    check_name(name, "a table")
+
+    server = Server(where, Current(users or default_path()), certificate, key)
+    server.add(name, bridge)
+    server.start()
+    return server
 
 
 def _refused(error: UserError | None) -> None:

@@ -20,15 +20,21 @@ def default_path() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "dealershoe" / "users.json"
 
 
+def check_name(word: str, what: str) -> None:
+    """Raises UserError for a name of `what` that would not do in an address or a file."""
+    if not NAME.fullmatch(word):
+        raise UserError(
+            f"{word!r} is no name of {what}",
+            "names are 1 to 40 small letters, digits, dots, dashes and underscores",
+            "choose another",
+        )
+
+
 def person(name: str, role: str, digest: str, tables: tuple[str, ...] = ()) -> Person:
     """A person, checked. Raises UserError."""
-    for word, what in ((name, "a person"), *((table, "a table") for table in tables)):
-        if not NAME.fullmatch(word):
-            raise UserError(
-                f"{word!r} is no name of {what}",
-                "names are 1 to 40 small letters, digits, dots, dashes and underscores",
-                "choose another",
-            )
+    check_name(name, "a person")
+    for table in tables:
+        check_name(table, "a table")
     if role not in ROLES:
         raise UserError(f"there is no role {role!r}", "", f"roles are {', '.join(ROLES)}")
     if not DIGEST.fullmatch(digest):
@@ -87,3 +93,41 @@ def save(path: Path, people: dict[str, Person]) -> None:
             "the folder is missing or may not be written",
             "choose another file with --users",
         ) from error
+
+
+class Current:
+    """The people of a file as they are now, for a server: called for each request, read when the file has changed.
+
+    A file that is damaged, or open to others, lets nobody in until it is put right; `trouble` says what is wrong.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Raises UserError for a file that cannot be used, or with nobody in it."""
+        self._path = path
+        self._stamp = self._look()
+        self._people = load(path)
+        self.trouble = ""
+        if not self._people:
+            raise UserError(
+                f"nobody may use the console: {path} names no one",
+                "no person was made yet",
+                "make one with `dealershoe users add NAME --role floor`, and keep the token",
+            )
+
+    def __call__(self) -> dict[str, Person]:
+        """Name → person."""
+        stamp = self._look()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._people, self.trouble = load(self._path), ""
+            except UserError as error:
+                self._people, self.trouble = {}, str(error)
+        return self._people
+
+    def _look(self) -> tuple[int, int, int, int] | None:
+        try:
+            seen = self._path.stat()
+        except OSError:
+            return None
+        return seen.st_ino, seen.st_mtime_ns, seen.st_size, seen.st_mode

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Mapping
 from ipaddress import ip_address
@@ -56,6 +57,8 @@ class Server:
                 "no certificate was given",
                 "give --certificate and --certificate-key, or an address of loopback such as 127.0.0.1:8080",
             )
+        if certificate is not None:
+            _check(certificate, key)
         self._people = people
         self._loop = asyncio.new_event_loop()
         self._tables: dict[str, Table] = {}
@@ -121,3 +124,15 @@ class Server:
             self.error = error
         finally:
             self._loop.close()
+
+
+def _check(certificate: Path, key: Path | None) -> None:
+    """Raises UserError for a certificate that a server cannot use. A key behind a password is none for a server."""
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key, password="")
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        raise UserError(
+            f"the certificate {certificate} cannot be used with its key ({error})",
+            "a file is missing, or they do not belong together, or the key has a password",
+            "give the PEM files of one certificate with --certificate and --certificate-key",
+        ) from error
