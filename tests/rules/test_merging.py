@@ -17,12 +17,14 @@ PAIRS = 40  # pairs of merged hands that are followed in full, of each kind
 
 
 def faulty(stack: str, seats: int, game: str, rng: random.Random) -> Iterator[Table]:
-    """Hands after a first fault, at each of their moments, until nobody asks for more."""
+    """Hands after a first fault, at once and at some of their later moments, until nobody asks for more."""
     clean = list(moments(Table(load_stack(stack), seats, game)))
     while True:
         table = rng.choice(clean).fork()
         if table.inject(rng.choice(list(faults(table.session, False, FIRST_ACTS, LATER_ACTS)))):
-            yield from moments(table)
+            at_once, *later = moments(table)
+            yield at_once
+            yield from rng.sample(later, min(len(later), 2))
 
 
 def seconds(table: Table) -> list[Fault]:
