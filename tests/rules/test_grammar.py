@@ -42,6 +42,7 @@ LINES: tuple[tuple[str, Item], ...] = (
     ("cut by=dealer refused=5,6", e.Cut(None, (5, 6))),
     ("dealer push", e.DealerPush()),
     ("limit change", e.LimitChange()),
+    ("call floor", items.FloorCall()),
     ("request deck seat=3", e.DeckRequest(3)),
     ("request deck seat=3 marked", e.DeckRequest(3, marked=True)),
     ("deal 12", DealNext(count=12)),

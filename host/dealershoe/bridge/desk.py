@@ -30,7 +30,7 @@ from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, si
 from dealershoe.bridge.translate import FAULTS, Context, Told, names_its_card, table_events
 from dealershoe.bridge.words import SENSOR, event_words, ruling_words
 from dealershoe.deal.grammar import parse_line, render
-from dealershoe.deal.items import DealNext, Expect
+from dealershoe.deal.items import DealNext, Expect, FloorCall
 from dealershoe.errors import UserError
 from dealershoe.events import (
     Ack,
@@ -43,6 +43,7 @@ from dealershoe.events import (
     Hand,
     LimitChange,
     NextHand,
+    Undo,
 )
 from dealershoe.link.clock import When
 from dealershoe.record.entries import ALIGN, BRIDGE, RULES, SHOE, Entry, EventRow, Fact, SignalRow
@@ -90,6 +91,7 @@ class Desk:
         self.align_why = NO_HAND  # "" while the table is aligned
         self.halt_why = ""  # "" unless the deal must stop
         self.floor_called = False
+        self._call_is_latest = False  # of what people said: an undo takes it back
         self.faults: dict[int, int] = {}  # code → detail
         self.rulings: list[Ruling] = []  # of the hand in play
         self.last_ruling: Ruling | None = None  # of all hands: the strongest of the latest event that was ruled on
@@ -294,11 +296,8 @@ class Desk:
         if told.note:
             self._note(told.note)
         if told.floor_called:
-            self.floor_called = True
-            self._cause = schema.REASON_FLOOR
-            self.happen("signal", "the dealer calls the floor")
-        if isinstance(message, schema.Key) and self.floor_called and told.events == (Ack(),):
-            self.floor_called = False
+            self._call_floor(fact)
+        if isinstance(message, schema.Key) and told.events and self._takes_call_back(fact, told.events[0]):
             return
         if isinstance(message, schema.Card) and message.draw > self._passage + 1:
             self._align(f"card #{self._passage + 1} of the hand is missing, #{message.draw} came")
@@ -386,7 +385,14 @@ class Desk:
 
     # ---- people's lines
 
-    def _said(self, fact: int, event: Event, origin: str, at: Moment) -> None:
+    def _said(self, fact: int, event: Event | FloorCall, origin: str, at: Moment) -> None:
+        if isinstance(event, FloorCall):
+            self._call_floor(fact)
+            self._settle(fact, at)
+            return
+        if self._takes_call_back(fact, event):
+            self._settle(fact, at)
+            return
         begins = isinstance(event, Hand | NextHand)
         if self.align_why and not begins and not isinstance(event, BEFORE_A_HAND):
             raise UserError(
@@ -399,6 +405,23 @@ class Desk:
         if isinstance(event, FloorDecision):
             self.floor_called = False
         self._settle(fact, at)
+
+    def _call_floor(self, fact: int) -> None:
+        """Light and pages call the floor; nothing of the deal is changed by it."""
+        self.floor_called = self._call_is_latest = True
+        self._cause = schema.REASON_FLOOR
+        self.entries.append(EventRow(fact, self.hand, None, "FloorCall", "{}"))
+        self.happen("signal", "the dealer calls the floor")
+
+    def _takes_call_back(self, fact: int, event: Event) -> bool:
+        """Whether a person's word was about the call for the floor, and is nothing for the table."""
+        latest, self._call_is_latest = self._call_is_latest, False
+        if not self.floor_called or not (isinstance(event, Ack) or (latest and isinstance(event, Undo))):
+            return False
+        self.floor_called = False
+        self.entries.append(EventRow(fact, self.hand, None, "FloorCall", '{"taken_back": true}'))
+        self.happen("signal", "the call for the floor is taken back")
+        return True
 
     def _number(self, event: Event, at: Moment) -> int:
         """The shoe's number for a hand that a person begins.
@@ -532,7 +555,7 @@ def following(hand: int) -> int:
 
 
 @functools.lru_cache(maxsize=4096)  # some lines ("betting complete", "hand next") are most of a journal's
-def _kept_line(raw: bytes) -> Event | None:
+def _kept_line(raw: bytes) -> Event | FloorCall | None:
     """What a person's line says that was kept; None where it says nothing to the table."""
     parsed = parse_line(raw.decode(), 0, "")
     return None if parsed is None or isinstance(parsed.item, DealNext | Expect) else parsed.item

@@ -19,6 +19,7 @@ from dealershoe.deal.items import (
     ExpectPlaces,
     ExpectRuling,
     ExpectSignal,
+    FloorCall,
 )
 from dealershoe.deal.values import (
     CARD,
@@ -234,6 +235,7 @@ FORMS: tuple[Form, ...] = (
     Form(("deck",), events.DeckLoaded, keys=(IDS_KEY,)),
     *(Form(("floor", word), events.FloorDecision, places=(SEAT_WORD,) if word == "dead" else (),
            fixed=(("decision", word),)) for word in events.FLOOR_DECISIONS),
+    Form(("call", "floor"), FloorCall),
     Form(("award",), events.Award),
     Form(("undo",), events.Undo),
     *(Form(("expect", word), ExpectRuling, keys=(Field("rule", NAME), Field("seat", SEAT)),

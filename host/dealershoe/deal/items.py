@@ -1,4 +1,4 @@
-"""What a line of a deal script means beside an event: deal on, or expect something. For the judge and the emulator."""
+"""What a line of a deal script means beside an event: deal on, expect, call the floor. For the judge and the emulator."""
 
 from __future__ import annotations
 
@@ -35,6 +35,14 @@ class DealNext:
 
     count: int | None = None
     street: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FloorCall:
+    """The floor is called to the table, as with the shoe's floor key. It says nothing of the deal.
+
+    An `ack`, an `undo` right behind it, or a decision of the floor takes it back.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +107,7 @@ class ExpectSignal:
 
 
 Expect = ExpectRuling | ExpectDue | ExpectPlaces | ExpectButton | ExpectDeck | ExpectSignal
-Item = Event | DealNext | Expect
+Item = Event | FloorCall | DealNext | Expect
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dealershoe.deal.grammar import render
-from dealershoe.deal.items import DealNext, Expect, Line
+from dealershoe.deal.items import DealNext, Expect, FloorCall, Line
 from dealershoe.deck.cards import FIFTY_TWO, card_number
 from dealershoe.deck.strip import TRAVEL, print_strip
 from dealershoe.emulate.accidents import Accident
@@ -100,6 +100,9 @@ class ScriptedDealer:
                 self._deal(item)
             elif isinstance(item, Draw):
                 self._draw(item)
+            elif isinstance(item, FloorCall):
+                self.shoe.press("floor", False)
+                self._settle()
             else:
                 self._event(item)
         except UserError as error:

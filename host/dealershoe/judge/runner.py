@@ -15,6 +15,7 @@ from dealershoe.deal.items import (
     ExpectPlaces,
     ExpectRuling,
     ExpectSignal,
+    FloorCall,
     Line,
 )
 from dealershoe.errors import UserError
@@ -109,11 +110,13 @@ def run_script(name: str, lines: Iterable[Line], stack: Stack) -> Report:
     return report
 
 
-def events_of(session: TableSession, item: Event | DealNext) -> Iterable[Event]:
-    """The facts that a line stands for: `deal` becomes one draw for each card that is due.
+def events_of(session: TableSession, item: Event | FloorCall | DealNext) -> Iterable[Event]:
+    """The facts that a line stands for: `deal` becomes one draw for each card that is due, a call for the floor none.
 
     Raises UserError when nothing that is dealt is due.
     """
+    if isinstance(item, FloorCall):
+        return
     if not isinstance(item, DealNext):
         yield item
         return
