@@ -49,6 +49,7 @@ class Keys:
         """The ladder reads `level` at sample index `now`."""
         self._read_at = now
         key = self._key(level)
+        self._rested = self._rested or key == NONE
         if key != self._candidate:
             self._candidate = key
             self._agree = 1
@@ -76,7 +77,6 @@ class Keys:
         # beside another one, or down since the power came on: it does not count until all are let go
         self._told = before != NONE or not self._rested
         if key == NONE:
-            self._rested = True
             self.stuck = NONE
             self._told = False
             if before != BETWEEN and not told:

@@ -256,6 +256,8 @@ def test_a_key_that_is_down_as_the_shoe_starts_does_not_count() -> None:
     fingers = Fingers(LEVELS[3]).hold(LEVELS[3], 2000).hold(65535, 30)
     assert fingers.told == []
     assert fingers.hold(LEVELS[3], 60).hold(65535, 30).told == [(4, schema.PRESS_SHORT)]
+    # and let go before the first reading
+    assert Fingers(LEVELS[3]).hold(65535, 30).hold(LEVELS[0], 60).hold(65535, 30).told == [(1, schema.PRESS_SHORT)]
 
 
 def test_the_ladders_levels_are_apart() -> None:

@@ -149,7 +149,7 @@ class EmulatedShoe:
         self.line.restart()
         self._wire = self._firmware.start(cause, self.pace, timeline.ladder(holding), self._failing)
         if holding is not None:
-            self._send(timeline.key(None))
+            self._send(timeline.key(None) + self._steady(PRESS_MS))  # let go, for as long as anyone needs for another
         if self._scene is not None or self.stuck:
             self._send(timeline.levels([Run(1, self._state())]))
         self._reader = threading.Thread(target=self._read, args=(self._wire,), name="emulated shoe", daemon=True)
