@@ -1,7 +1,7 @@
 """A Raspberry Pi Pico without a Pico: a stock MicroPython and our firmware on an emulated RP2040, in this process.
 
 Everything happens in emulated time, so runs repeat exactly; wall time only bounds how long a test waits. The parts
-behind the pins are set by the test: levels of the sensors' pins over time, ADC readings, bytes on UART 0.
+behind the pins are the models of the emulated shoe, plugged into the emulated pins: see `pico_shoe.py`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from hil.rp2040_patches import calm_uart, patient_usb, readable_outputs
@@ -25,6 +26,7 @@ from rp2040py.utils.logging import ConsoleLogger, LogLevel
 
 FLASH = FlashLayout(fs_start=0xA0000, fs_blockcount=352, fs_blocksize=4096)  # RPI_PICO: 1.4 MB file system at 640 kB
 BYTE_NS = 10 * 1e9 / 115200
+SAMPLE_NS = 50_000
 BEAT_NS = 1_000_000  # how often the test looks at the board
 # An idle processor jumps to its next alarm and takes PIO along in a bound with samples missing: this alarm bounds it
 STRIDE_NS = 20_000
@@ -90,7 +92,7 @@ class EmulatedPico:
         self._beat = self._simulator.clock.create_alarm(self._on_beat)
         self._strider = self._simulator.clock.create_alarm(self._stride)
         self._mover = self._simulator.clock.create_alarm(self._move)
-        self._moves: list[tuple[int, int]] = []
+        self._moves: list[tuple[float, Callable[[], None]]] = []
         self._levels = 0
         self._until = 0.0
         self.levels(0)
@@ -136,17 +138,28 @@ class EmulatedPico:
 
     def play(self, samples: bytes) -> None:
         """Drive the sensors' pins with these levels, one each 50 µs, beginning now."""
-        moves: list[tuple[int, int]] = []
+        moves: list[tuple[float, Callable[[], None]]] = []
+        before = -1
         for at, level in enumerate(samples):
-            if not moves or moves[-1][1] != level:
-                moves.append((at * 50_000, level))
-        begin = int(self.ns)
-        self._moves = [(begin + at, level) for at, level in reversed(moves)]
-        self._mover.schedule(1)
+            if level != before:
+                moves.append((at * SAMPLE_NS, partial(self.levels, level)))
+                before = level
+        self.move(moves)
+
+    def move(self, moves: Sequence[tuple[float, Callable[[], None]]]) -> None:
+        """Do these things in this order, each so many ns from now or from when what is still to be done has been."""
+        begin = max(self.ns, self._moves[0][0] if self._moves else 0.0)
+        self._moves = [(begin + at, act) for at, act in reversed(moves)] + self._moves
+        self._mover.schedule(max(self._moves[-1][0] - self.ns, 1))
+
+    @property
+    def moving(self) -> bool:
+        """Whether something is still to be done."""
+        return bool(self._moves)
 
     def _move(self) -> None:
         while self._moves and self._moves[-1][0] <= self.ns:
-            self.levels(self._moves.pop()[1])
+            self._moves.pop()[1]()
         if self._moves:
             self._mover.schedule(self._moves[-1][0] - self.ns)
 

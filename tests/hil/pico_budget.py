@@ -1,0 +1,105 @@
+# Runs on the emulated Pico in place of main.py and prints what things take there. See test_pico.py.
+# mypy: ignore-errors
+import gc
+import os
+import time
+from array import array
+
+import micropython
+from drivers.sampler import RATE, RING, Sampler
+from machine import UART, Pin
+from shoe.edges import new_out, new_state, scan
+from shoe.events import Events
+from shoe.lanes import ExitLanes
+from shoe.passage import CHUNK, Passage
+from shoe.sampleclock import SampleClock
+from shoelink import frame, schema
+from shoelink.journal import Journal
+from shoelink.tokens import Veil
+
+
+class Link:
+    """The journal's owner, as the events see it."""
+
+    def __init__(self):
+        self.journal = Journal(os.urandom(4))
+
+    def open(self, kind, length):
+        return self.journal.open(kind, length)
+
+
+link = Link()
+clock = SampleClock()
+events = Events(link, clock, ExitLanes(), Veil(bytes(8), os.urandom, True))
+passage = Passage(events, clock)
+with open("samples.bin", "rb") as file:
+    samples = file.read()
+chunks = [samples[at : at + 64] for at in range(0, len(samples), 64)]
+out = bytearray(schema.FRAME)
+took_us = array("i", (0, 0))  # a tuple given back would be an allocation
+
+
+def a_card():
+    """From samples to an untagged frame; the longest turn, and how long after its last chunk the frame was there."""
+    longest = last = 0
+    journal = link.journal
+    before = journal.next
+    for chunk in chunks:
+        began = time.ticks_us()
+        passage.feed(chunk, len(chunk))
+        if journal.next != before:
+            at = journal.load(before)
+            frame.encode_into(out, 0, schema.CARD, 0, before, 0, journal.buffer, at, journal.length(before))
+            last = time.ticks_diff(time.ticks_us(), began)
+            before = journal.next
+        took = time.ticks_diff(time.ticks_us(), began)
+        if took > longest:
+            longest = took
+    took_us[0] = longest
+    took_us[1] = last
+
+
+a_card()
+gc.collect()
+gc.disable()
+micropython.heap_lock()
+try:
+    a_card()
+finally:
+    micropython.heap_unlock()
+gc.enable()
+print("card", link.journal.next - 1, took_us[0], took_us[1])
+
+# ---- the sampler while memory is tidied and the line is busy, at the worst
+uart = UART(0, baudrate=115200, tx=Pin(0), rx=Pin(1), rxbuf=512, txbuf=512, timeout=0)
+sampler = Sampler(10)
+gc.collect()
+# as much alive as the shoe has, and more: lists of an object and a tuple, 96 bytes each
+live = [[bytearray(24), (number, None)] for number in range((gc.mem_free() - 40_000) // 96)]
+buffer = bytearray(CHUNK)
+received = bytearray(256)
+noise = bytes(range(64))
+edges = 0
+state, found = new_state(), new_out(CHUNK)
+worst = turns = heard = 0
+uart.write(b"go")
+end = time.ticks_add(time.ticks_ms(), 110)
+n = 1
+while n or time.ticks_diff(end, time.ticks_ms()) > 0:
+    n = sampler.readinto(buffer)
+    edges += scan(buffer, n, state, found)
+    heard += uart.readinto(received) or 0
+    uart.write(noise)
+    turns += 1
+    if turns % 4 == 0:
+        began = time.ticks_us()
+        gc.collect()
+        worst = max(worst, time.ticks_diff(time.ticks_us(), began))
+print("sampled", edges, worst, sampler.overruns, sampler.lost, heard, RING, RATE)
+
+# ---- and when nobody comes for a whole turn of the ring
+while sampler.readinto(buffer):
+    pass
+time.sleep_ms(RING * 1000 // RATE + 60)
+sampler.readinto(buffer)
+print("late", sampler.overruns, sampler.lost, "end")
