@@ -179,6 +179,27 @@ class TableSession:
         return max(shown, key=lambda name: LOUDNESS[name], default="ready")
 
     @property
+    def in_force(self) -> Ruling | None:
+        """The ruling that the light is about: of those not done with the loudest, the strongest, the latest."""
+        if self.hand is None:
+            return None
+        open_now = sorted({*open_remedies(self.hand), *self.hand.calls})
+        best = max(open_now, key=lambda index: (_loudness(self.rulings[index]), _strength(self.rulings[index]), index),
+                   default=None)  # fmt: skip
+        return None if best is None else self.rulings[best]
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether an undo would take something back."""
+        position = latest_input(self._entries)
+        return position >= 0 and not self._acted_on(self._entries[position])
+
+    @property
+    def coming(self) -> Stack | None:
+        """The rules from the next hand on, None where they stay."""
+        return self._coming
+
+    @property
     def steps(self) -> tuple[StepView, ...]:
         """The steps of every open remedy, the latest remedy first."""
         if self.hand is None:
@@ -560,6 +581,10 @@ def _went_back(entries: list[Entry], states: list[TableState]) -> dict[int, froz
 
 def _strength(ruling: Ruling) -> int:
     return STRENGTH[ruling.ruling]
+
+
+def _loudness(ruling: Ruling) -> int:
+    return LOUDNESS[ruling.signal]
 
 
 def _follow(table: TableState, ruling: Ruling, key: Key) -> TableState:

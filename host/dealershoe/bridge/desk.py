@@ -48,7 +48,7 @@ from dealershoe.events import (
 from dealershoe.link.clock import When
 from dealershoe.record.entries import ALIGN, BRIDGE, RULES, SHOE, Entry, EventRow, Fact, SignalRow
 from dealershoe.rules.ruling import Ruling
-from dealershoe.rules.shelf_pins import described, pins, write_layers
+from dealershoe.rules.shelf_pins import described, names, pins, write_layers
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 from dealershoe.table.agenda import RELOAD, SHUFFLE, Due, front
@@ -242,6 +242,20 @@ class Desk:
             return "ready"
         signal = self.session.signal
         return "floor" if self.floor_called and signal != "stop" else signal
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether an undo would take something back: a call for the floor, or what the table was told."""
+        called = self.floor_called and self._call_is_latest
+        return called or (not self.align_why and self.session.can_undo)
+
+    @property
+    def next_stack(self) -> str | None:
+        """The rules from the next hand on with their versions, None where they are those of now."""
+        coming = self.session.coming
+        if coming is None or pins(coming.files) == pins(self.session.stack.files):
+            return None
+        return names(pins(coming.files))
 
     @property
     def shown_signal(self) -> ShownSignal:

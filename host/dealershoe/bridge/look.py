@@ -6,6 +6,8 @@ from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.translate import FAULTS
 from dealershoe.bridge.words import place_words, way_up_words
 from dealershoe.deck.cards import face
+from dealershoe.rules.ruling import Ruling
+from dealershoe.table.findings import KINDS
 from dealershoe.table.setup import Setup
 from dealershoe.table.state import Card, HandState
 from dealershoe.view.snapshot import DrawView, LightView, RulingView, SeatView, Snapshot, StepLine
@@ -50,17 +52,28 @@ def snapshot(desk: Desk, title: str, why_down: str, pixels: tuple[tuple[int, int
         muck=len(session.places("muck")) if hand is not None else 0,
         board_faces=_faces(hand, "board") if hand is not None and desk.open_table else (),
         draws=tuple(_draw(card, desk.open_table) for card in hand.cards[-LAST_DRAWS:]) if hand is not None else (),
-        rulings=tuple(
-            RulingView(r.ruling, r.say, r.cite, r.layer, r.decider, r.seat or None, r.cards)
-            for r in desk.rulings[-LAST_RULINGS:]
-        ),
+        rulings=tuple(_ruling(desk, ruling) for ruling in desk.rulings[-LAST_RULINGS:]),
         steps=tuple(StepLine(step.text, step.done, index == current) for index, step in enumerate(steps)),
         question=session.question if judged else None,
         faults=tuple(FAULTS.get(code, f"fault {code}") for code in desk.faults),
         notes=tuple(desk.notes)[-LAST_NOTES:],
         counts=tuple(desk.counts.items()),
         draw_count=session.draws if hand is not None else 0,
+        in_force=_ruling(desk, session.in_force) if judged and session.in_force is not None else None,
+        hand_over=hand is None or hand.awarded,
+        can_undo=desk.can_undo,
+        floor_called=desk.floor_called,
+        next_stack=desk.next_stack,
     )
+
+
+def _ruling(desk: Desk, ruling: Ruling) -> RulingView:
+    happened = KINDS.get(ruling.finding, "")
+    number = len(desk.rulings) - desk.rulings[::-1].index(ruling) if ruling in desk.rulings else 0
+    return RulingView(
+        ruling.ruling, ruling.say, ruling.cite, ruling.layer, ruling.decider, ruling.seat or None, ruling.cards,
+        number, happened, ruling.signal,
+    )  # fmt: skip
 
 
 def _seats(hand: HandState, due: str, open_table: bool) -> tuple[SeatView, ...]:

@@ -21,17 +21,22 @@ def state_of(name: str, version: int, now: Snapshot, *, open_table: bool) -> dic
         "version": version,
         "title": now.title,
         "stack": now.stack,
+        "next_stack": now.next_stack,
         "open": open_table,
         "link": now.link,
         "link_why": now.link_why,
         "signal": now.light.state,
         "light": {key: whole["light"][key] for key in ("state", "light", "sound")},
+        "floor_called": now.floor_called,
         "hand": now.hand,
+        "hand_over": now.hand_over,
         "street": now.street,
         "button": marks.get("button"),
         "sb": marks.get("sb"),
         "bb": marks.get("bb"),
         "due": {"kind": kind, "seat": int(seat) if seat else None, "text": now.due},
+        "ruling": whole["in_force"],
+        "can_undo": now.can_undo,
         "counts": dict(now.counts),
         **{
             key: whole[key]
@@ -45,7 +50,8 @@ def state_of(name: str, version: int, now: Snapshot, *, open_table: bool) -> dic
 
 def urgency(state: dict[str, Any]) -> tuple[int, str]:
     """Tables in the order in which they need a person."""
-    return URGENT.index(state["signal"]), state["table"]
+    kind = "floor" if state["floor_called"] and state["signal"] != "stop" else state["signal"]
+    return URGENT.index(kind), state["table"]
 
 
 def down(name: str, version: int, bridge: Bridge) -> dict[str, Any]:

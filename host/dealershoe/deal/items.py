@@ -1,4 +1,4 @@
-"""What a line of a deal script means beside an event: deal on, expect, call the floor. For the judge and the emulator."""
+"""What a line of a deal script means beside an event: deal on, expect, call the floor. For judge and emulator."""
 
 from __future__ import annotations
 

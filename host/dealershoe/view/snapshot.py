@@ -39,6 +39,9 @@ class RulingView:
     decider: str
     seat: int | None = None
     cards: tuple[int, ...] = ()
+    n: int = 0  # among the rulings of the hand, from 1; 0: it is not one of them any more
+    happened: str = ""  # the finding in the vocabulary's words, "" for a decision of the floor's own
+    signal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +88,9 @@ class Snapshot:
     notes: tuple[str, ...] = ()
     counts: tuple[tuple[str, int], ...] = ()  # hands, draws, rulings, frames, ...
     draw_count: int = 0
+    in_force: RulingView | None = None  # the ruling that light and steps are about
+    hand_over: bool = False  # the pot is pushed, or no hand was begun
+    can_undo: bool = False  # there is something of a person to be taken back
+    floor_called: bool = False
+    next_stack: str | None = None  # the rules from the next hand on, where they are others
     prompt: str | None = None  # what is being typed, at a terminal
