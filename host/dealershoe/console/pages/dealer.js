@@ -1,119 +1,179 @@
 // The dealer's page: the table, what to do now, and the keys. What it shows is the newest state and nothing else.
 
-import { listen, logOut, me, tell } from "/static/lib/host.js";
+import { listen, logOut, me } from "/static/lib/host.js";
 import { draw } from "/static/lib/oval.js";
+import { Speaker } from "/static/lib/press.js";
+import { openStart } from "/static/lib/start.js";
+import { showNow, showRuling, showSignal, showSource, showSteps } from "/static/lib/state.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
-import { chosen, languageChoice, say, speak } from "/static/lib/words.js";
+import { chosen, languageChoice, say, sayIn, speak } from "/static/lib/words.js";
 
+const TYPED = "dealershoe.typed";
 const at = (id) => document.getElementById(id);
-const SHAPES = { ready: "●", attention: "▲", stop: "■", floor: "⚑", align: "◆", unsupervised: "○" };
-// label, line of a deal script, class; a line of null is worked out when the key is pressed
+// A key says a line of a deal script. `seen`: a page that has not seen the newest step or ruling may not say it.
 const KEYS = [
-  ["act", () => "act", ""],
-  ["complete", () => "betting complete", ""],
-  ["over", () => "betting over", ""],
-  ["exposed-dealer", () => exposed("dealer"), ""],
-  ["exposed-player", () => exposed("player"), ""],
-  ["floor", () => "call floor", "strong"],
-  ["undo", () => "undo", ""],
-  ["next", () => "hand next", ""],
+  { name: "act", line: () => "act", seen: true },
+  { name: "complete", line: () => "betting complete", seen: true },
+  { name: "over", line: () => "betting over", seen: true },
+  { name: "exposed-dealer", line: () => exposed("dealer") },
+  { name: "exposed-player", line: () => exposed("player") },
+  { name: "floor", line: () => "call floor" },
+  { name: "undo", line: () => "undo", seen: true },
+  { name: "next", line: () => "hand next", seen: true, sure: () => state.hand_over === false },
 ];
+const ACK = { name: "ack", line: () => "ack", seen: true };
 
 const mine = await me();
-const table = new URLSearchParams(location.search).get("table") ?? mine.tables[0];
+const table = new URLSearchParams(location.search).get("table") ?? mine.tables[0] ?? "";
 let state = null;
 let up = false;
+let drawing = 0;
+let armed = null; // a key that is to be pressed twice, and was once
+
+await speak(chosen());
+const speaker = new Speaker(at("notice"), (newer) => take(newer));
 
 function exposed(by) {
   const last = state.draws.at(-1); // by its number: another card may have left by the time this arrives
   return last ? `exposed #${last.number} by=${by}` : `exposed by=${by}`;
 }
 
-function banner(text, kind = "") {
-  at("banner").hidden = !text;
-  at("banner").textContent = text;
-  at("banner").className = kind;
+function sheet() {
+  openStart(at("start"), state, (key, line) => speaker.say(key, table, line, { seen: state.version }));
 }
 
-async function press(line, seen) {
-  try {
-    const { status, body } = await tell(table, line, seen);
-    if (status === 200) banner("");
-    else if (status === 409 && body.state) {
-      show(body.state);
-      banner(say("moved-on"));
-    } else banner(say("refused", { why: body.error }));
-  } catch {
-    connected(false);
+function press(key, of) {
+  if (!up || !state) {
+    speaker.show(say("not-through", { key: say(`key.${of.name}`) }), "refused");
+  } else if (of.name === "next" && !state.hand) {
+    sheet();
+  } else if (of.sure?.() && armed !== key) {
+    disarm();
+    armed = key;
+    key.classList.add("armed");
+    speaker.show(say("sure", { key: say(`key.${of.name}`) }), "waiting");
+  } else {
+    disarm();
+    speaker.say(key, table, of.line(), of.seen ? { seen: state.version } : {});
   }
+}
+
+function disarm() {
+  armed?.classList.remove("armed");
+  armed = null;
+}
+
+function keyOf(of, key = document.createElement("button")) {
+  key.type = "button";
+  key.dataset.name = say(`key.${of.name}`);
+  key.dataset.typed = say(`typed.${of.name}`);
+  key.setAttribute("aria-keyshortcuts", key.dataset.typed);
+  const name = document.createElement("span");
+  name.textContent = key.dataset.name;
+  const typed = document.createElement("kbd");
+  typed.textContent = key.dataset.typed;
+  typed.setAttribute("aria-hidden", "true");
+  key.replaceChildren(name, typed);
+  key.onclick = () => press(key, of);
+  return key;
 }
 
 function connected(now) {
   up = now;
   document.body.classList.toggle("down", !now);
-  for (const key of document.querySelectorAll(".key")) key.disabled = !now;
-  if (!now) banner(say("no-connection"), "urgent");
-  else if (at("banner").className === "urgent") banner("");
+  for (const key of document.querySelectorAll(".key")) key.setAttribute("aria-disabled", String(!now));
+  at("line").className = now ? "link" : "link lost";
+  sayIn(at("line"), now ? `✓ ${say("connected")}` : `✗ ${say("not-connected")}`);
+  banner();
 }
 
-function show(next) {
-  if (state && next.version < state.version) return; // an answer that was overtaken
+function banner() {
+  let text = "";
+  let why = "";
+  if (!up) text = say("no-connection");
+  else if (state?.floor_called) text = say("floor-called");
+  else if (state?.question) [text, why] = [say("question"), state.question];
+  else if (state?.link === "unsupervised") [text, why] = [say("unsupervised"), state.link_why];
+  else if (state?.link === "align" && state.hand) [text, why] = [say("align"), state.link_why];
+  else if (state?.faults.length) [text, why] = [say("fault"), state.faults.join("; ")];
+  else if (state?.open) text = say("open-table");
+  at("banner").hidden = !text;
+  at("banner").className = up ? "" : "urgent";
+  sayIn(at("banner"), text, why);
+}
+
+/** A state that has come. `first`: on a new connection, where versions may have begun anew. */
+function take(next, first = false) {
+  if (state && !first && next.version < state.version) return; // an answer that was overtaken
   if (state && state.signal !== next.signal) play(next.signal);
   state = next;
-  at("table").textContent = state.table;
-  at("hand").textContent = state.hand ? say("hand", { n: state.hand }) : say("no-hand");
-  at("stack").textContent = state.stack;
-  at("signal").className = state.signal;
-  at("signal").querySelector(".shape").textContent = SHAPES[state.signal];
-  at("signal").querySelector(".word").textContent = say(`signal.${state.signal}`);
-  document.body.dataset.signal = state.signal;
-  draw(at("oval"), state);
-  const ruling = state.rulings.at(-1);
+  drawing ||= requestAnimationFrame(() => {
+    drawing = 0;
+    show();
+  });
+}
+
+function show() {
+  const ruling = state.ruling;
   const step = state.steps.find((one) => one.current);
-  at("happened").textContent = ruling ? `${say(`ruling.${ruling.ruling}`)}: ${ruling.say}` : say("nothing-wrong");
-  at("now").textContent = step?.text ?? say(`due.${state.due.kind}`, { seat: state.due.seat });
-  at("ack").hidden = !step;
-  at("steps-title").hidden = state.steps.length < 2;
-  at("steps").replaceChildren(
-    ...(state.steps.length < 2 ? [] : state.steps).map((one) => {
-      const item = document.createElement("li");
-      item.textContent = one.text;
-      if (one.done) item.className = "done";
-      if (one.current) item.setAttribute("aria-current", "step");
-      return item;
-    }),
-  );
-  at("clause").textContent = ruling ? [ruling.cite, ruling.layer, say(`by-${ruling.decider}`)].filter(Boolean).join(" · ") : "";
-  if (state.question) banner(say("question", { what: state.question }));
-  else if (state.link !== "supervised") banner(state.link_why);
-  else if (state.open) banner(say("open-table"));
-  else if (at("banner").className !== "urgent") banner("");
+  document.title = `${state.table} ${say(`signal.${state.signal}`)}`;
+  document.body.dataset.signal = state.signal;
+  sayIn(at("table"), state.table);
+  sayIn(at("hand"), state.hand ? say("hand", { n: state.hand }) : say("no-hand"));
+  sayIn(at("stack"), state.next_stack ? `${state.stack} → ${state.next_stack}` : state.stack);
+  showSignal(at("signal"), state.signal);
+  at("what").hidden = !ruling;
+  showRuling(at("happened"), at("verdict"), ruling);
+  showNow(at("now"), state);
+  at("ack").hidden = !step && state.due.kind !== "ack";
+  at("all").hidden = state.steps.length < 2;
+  showSteps(at("steps"), state);
+  showSource(at("clause"), ruling);
+  sayIn(at("aloud"), ruling ? `${at("signal").textContent}. ${at("happened").textContent}. ${at("verdict").textContent}. ${at("now").textContent}` : "");
+  draw(at("oval"), at("spoken"), state);
+  banner();
+}
+
+/** What others say at this table is said here too, unless this page is busy with its own. */
+function heard(happening) {
+  if (happening.kind === "event" && !speaker.busy) speaker.show(say("said"), "", happening.text);
 }
 
 function build() {
-  at("keys").replaceChildren(
-    ...KEYS.map(([name, line, cls]) => {
-      const key = document.createElement("button");
-      key.type = "button";
-      key.className = `key ${cls}`;
-      key.textContent = say(`key.${name}`);
-      key.disabled = !up;
-      key.addEventListener("click", () => press(line()));
-      return key;
-    }),
-  );
-  at("mute").textContent = say(muted() ? "unmute" : "mute");
-  if (state) show(state);
+  disarm();
+  at("keys").replaceChildren(...KEYS.map((of) => keyOf(of)));
+  for (const [key, of] of [...at("keys").children].map((made, n) => [made, KEYS[n]])) {
+    key.className = of.name === "floor" ? "key call" : "key";
+  }
+  keyOf(ACK, at("ack"));
+  at("mute").checked = muted();
+  at("typed").checked = localStorage.getItem(TYPED) !== "no";
+  connected(up);
+  if (state) show();
 }
 
-await speak(chosen());
-await languageChoice(at("language"), build);
+function typed(event) {
+  if (event.key === "Escape") {
+    disarm();
+    if (at("menu").open) {
+      at("menu").open = false;
+      at("menu").firstElementChild.focus();
+    }
+  }
+  const elsewhere = event.ctrlKey || event.altKey || event.metaKey || event.repeat || at("start").open;
+  if (elsewhere || at("menu").contains(document.activeElement) || localStorage.getItem(TYPED) === "no") return;
+  const key = [at("ack"), ...at("keys").children].find((one) => one.dataset.typed === event.key.toUpperCase());
+  if (key && !key.hidden) key.click();
+}
+
+languageChoice(at("language"), build);
 build();
-at("ack").addEventListener("click", () => press("ack", state.version));
-at("mute").addEventListener("click", () => {
-  mute(!muted());
-  build();
-});
-at("try").addEventListener("click", tryAll);
+at("seats").addEventListener("click", () => state && sheet());
+at("mute").addEventListener("change", () => mute(at("mute").checked));
+at("typed").addEventListener("change", () => localStorage.setItem(TYPED, at("typed").checked ? "yes" : "no"));
+at("try").addEventListener("click", () => tryAll((signal) => speaker.show(signal ? say("tone", { signal: say(`signal.${signal}`) }) : "")));
 at("out").addEventListener("click", logOut);
-listen(table, { state: show, up: connected });
+addEventListener("keydown", typed);
+new ResizeObserver(() => state && draw(at("oval"), at("spoken"), state)).observe(at("felt"));
+if (table) listen(table, { state: take, up: connected, happening: heard });
+else speaker.show(say("no-table"), "refused");

@@ -1,47 +1,59 @@
 // The console's API, for its pages: who I am, what happens at the tables, and how to say something.
 
+const AGAIN_MS = [150, 600]; // pauses before a line that did not get through is sent again
+const SILENT_MS = 25000; // a stream says something every 10 s
+const BACK_MS = 1000; // before a stream that was refused is tried again
+
 let csrf = "";
+
+function toLogin() {
+  location.assign("/login");
+  return new Promise(() => {}); // the page is left
+}
+
+async function asked(path, options) {
+  const answer = await fetch(path, options);
+  if (answer.status === 401) await toLogin();
+  let body;
+  try {
+    body = await answer.json();
+  } catch {
+    body = { error: `${answer.status} ${answer.statusText}` };
+  }
+  return { status: answer.status, body };
+}
+
+/** GET `path`: its status and its JSON. Throws when the host cannot be reached; on to the log-in page for 401. */
+export const get = (path) => asked(path);
+
+/** POST JSON to `path`, as `get`. */
+export const post = (path, body) =>
+  asked(path, { method: "POST", headers: { "content-type": "application/json", "x-csrf": csrf }, body: JSON.stringify(body) });
 
 /** Who has logged in; on to the log-in page when nobody has. */
 export async function me() {
-  const answer = await fetch("/api/v1/me");
-  if (answer.status === 401) {
-    location.assign("/login");
-    await new Promise(() => {});
-  }
-  const mine = await answer.json();
-  csrf = mine.csrf;
-  return mine;
+  const { body } = await get("/api/v1/me");
+  csrf = body.csrf;
+  return body;
 }
 
-async function post(path, body) {
-  const answer = await fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-csrf": csrf },
-    body: JSON.stringify(body),
-  });
-  if (answer.status === 401) location.assign("/login");
-  return { status: answer.status, body: answer.status === 204 ? {} : await answer.json() };
-}
+/** The path of a table, or of something of it. */
+export const tablePath = (table, rest = "") => `/api/v1/tables/${encodeURIComponent(table)}${rest}`;
 
-/** Say a line at a table. One that did not get through is sent again under the same id, so that it is told once. */
-export async function tell(table, line, seen) {
-  const said = { id: crypto.randomUUID(), line, ...(seen === undefined ? {} : { seen }) };
+/**
+ * Say a line at a table. `more`: `seen`, the version that the person has seen, and `reason`. A line that did not get
+ * through is sent again under the same id, so that it is told once. Throws when the host cannot be reached.
+ */
+export async function tell(table, line, more = {}) {
+  const said = { id: crypto.randomUUID(), line, ...more };
   for (let again = 0; ; again += 1) {
     try {
-      return await post(`/api/v1/tables/${encodeURIComponent(table)}/lines`, said);
+      return await post(tablePath(table, "/lines"), said);
     } catch (error) {
-      if (again === 2) throw error;
+      if (again === AGAIN_MS.length) throw error;
+      await new Promise((next) => setTimeout(next, AGAIN_MS[again]));
     }
   }
-}
-
-export const send = post;
-
-export async function get(path) {
-  const answer = await fetch(path);
-  if (answer.status === 401) location.assign("/login");
-  return { status: answer.status, body: await answer.json() };
 }
 
 export async function logOut() {
@@ -49,34 +61,46 @@ export async function logOut() {
   location.assign("/login");
 }
 
-const SILENT_MS = 25000; // a stream says something every 10 s
-
-/** Listen to tables. `heard.state`, `heard.happening`, `heard.up(bool)`. A stream that is silent is begun anew. */
+/**
+ * Listen to a table, or to all with `table` null: `heard.state(state, first)`, `first` on a new connection;
+ * `heard.happening(happening)`; `heard.up(bool)`. A stream that is silent for too long is begun anew.
+ */
 export function listen(table, heard) {
   let source;
   let timer;
+  let fresh = new Set();
   const alive = () => {
     clearTimeout(timer);
-    timer = setTimeout(begin, SILENT_MS);
+    timer = setTimeout(() => {
+      heard.up(false);
+      begin();
+    }, SILENT_MS);
   };
   const begin = () => {
     source?.close();
-    source = new EventSource(table ? `/api/v1/events?table=${encodeURIComponent(table)}` : "/api/v1/events");
+    source = new EventSource(table === null ? "/api/v1/events" : `/api/v1/events?table=${encodeURIComponent(table)}`);
+    source.onopen = () => {
+      fresh = new Set(); // the host may have begun anew, and its versions with it
+      heard.up(true);
+    };
     source.addEventListener("state", (event) => {
       alive();
-      heard.up(true);
-      heard.state(JSON.parse(event.data));
+      const state = JSON.parse(event.data);
+      heard.state(state, !fresh.has(state.table));
+      fresh.add(state.table);
     });
     source.addEventListener("happening", (event) => {
       alive();
-      heard.happening?.(JSON.parse(event.data));
+      heard.happening(JSON.parse(event.data));
     });
     source.addEventListener("alive", alive);
     source.onerror = () => {
       heard.up(false);
-      if (source.readyState === EventSource.CLOSED) setTimeout(begin, 2000);
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => get("/api/v1/me").then(begin, begin), BACK_MS);
     };
     alive();
   };
+  addEventListener("offline", () => heard.up(false));
+  addEventListener("online", begin);
   begin();
 }

@@ -1,11 +1,15 @@
 // The table as an oval, seen from the dealer, who sits below: seat 1 at the dealer's left hand, then clockwise.
+// The picture is for eyes; the same is said as a list for whoever has it read to them.
 
 import { say } from "/static/lib/words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 640;
-const HEIGHT = 400;
+const LOWEST = 410; // of the picture; it is as high as its place on the page allows
+const HIGHEST = 510;
 const FEWEST = 9; // places of an ordinary table; a higher seat makes room for itself
+const BOARD = 5;
+const ABOVE_DEALER = 24; // degrees kept free on each side of the dealer
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElementNS(SVG, name);
@@ -20,50 +24,102 @@ function text(x, y, words, cls) {
   return made;
 }
 
-function place(seat, seats) {
-  const angle = ((118 + ((seat - 0.5) / seats) * 304) * Math.PI) / 180;
-  return [WIDTH / 2 + 262 * Math.cos(angle), HEIGHT / 2 - 8 + 150 * Math.sin(angle)];
+function place(seat, seats, high) {
+  const free = 90 + ABOVE_DEALER;
+  const angle = ((free + ((seat - 0.5) / seats) * (360 - 2 * ABOVE_DEALER)) * Math.PI) / 180;
+  return [WIDTH / 2 + 266 * Math.cos(angle), middle(high) + (high / 2 - 56) * Math.sin(angle)];
 }
 
-function cards(x, y, count, faces) {
-  if (faces.length) return [text(x, y + 6, faces.join(" "), "faces")];
-  const wide = 9;
-  const first = x - (count * (wide + 3) - 3) / 2;
-  return Array.from({ length: count }, (_, n) => element("rect", { x: first + n * (wide + 3), y: y - 7, width: wide, height: 13, rx: 1.5, class: "back" }));
+const middle = (high) => high / 2 - 14; // of the cloth, from above
+
+function backs(x, y, count, slots, size) {
+  const [wide, high] = size;
+  const step = wide + 4;
+  const first = x - (Math.max(count, slots) * step - 4) / 2;
+  return Array.from({ length: Math.max(count, slots) }, (_, n) =>
+    element("rect", { x: first + n * step, y: y - high / 2, width: wide, height: high, rx: 2, class: n < count ? "back" : "slot" }),
+  );
 }
 
-function seatOf(view, seats) {
-  const [x, y] = place(view.seat, seats);
-  const marks = view.marks.map((mark) => say(`mark.${mark}`));
-  const label = say("seat.label", {
-    seat: view.seat,
-    cards: view.cards,
-    marks: marks.map((mark) => `, ${mark}`).join(""),
-    due: view.due ? say("seat.due") : "",
-  });
-  const classes = ["seat", view.due && "due", ...view.marks.map((mark) => mark.replace(" ", "-"))].filter(Boolean).join(" ");
-  const group = element("g", { class: classes, role: "listitem", "aria-label": label });
-  group.append(element("rect", { x: x - 42, y: y - 32, width: 84, height: 62, rx: 14, class: "place" }));
-  group.append(text(x, y - 6, String(view.seat), "number"));
-  group.append(...cards(x, y + 13, view.cards, view.faces));
-  const badges = view.marks.map((mark) => say(`short.${mark}`)).join(" ");
-  if (badges) group.append(text(x, y + 46, badges, "badge"));
-  if (view.due) group.append(element("path", { d: `M${x - 10} ${y - 54} h20 l-10 14 z`, class: "arrow" }));
+const arrow = (x, y) => element("path", { d: `M${x - 13} ${y - 18} h26 l-13 17 z`, class: "arrow" });
+
+function emptySeat([x, y], seat) {
+  const group = element("g", { class: "seat empty" });
+  group.append(element("rect", { x: x - 42, y: y - 33, width: 84, height: 66, rx: 14, class: "place" }));
+  group.append(text(x, y + 9, String(seat), "number"));
   return group;
 }
 
-/** Draw a state into `svg`. */
-export function draw(svg, state) {
+function seatOf([x, y], view) {
+  const classes = ["seat", view.due && "due", ...view.marks.map((mark) => mark.replace(" ", "-"))].filter(Boolean).join(" ");
+  const group = element("g", { class: classes });
+  group.append(element("rect", { x: x - 42, y: y - 33, width: 84, height: 66, rx: 14, class: "place" }));
+  group.append(text(x, y - 4, String(view.seat), "number"));
+  if (view.faces.length) group.append(text(x, y + 23, view.faces.join(" "), "faces"));
+  else group.append(...backs(x, y + 17, view.cards, 0, [11, 16]));
+  const words = view.marks.filter((mark) => mark !== "button").map((mark) => say(`short.${mark}`)).join(" ");
+  if (words) group.append(text(x, y + 51, words, "badge"));
+  if (view.marks.includes("button")) {
+    const side = x < WIDTH / 2 ? 1 : -1;
+    group.append(element("circle", { cx: x + side * 45, cy: y + 24, r: 15, class: "disc" }));
+    group.append(text(x + side * 45, y + 30, say("short.button"), "disc-letter"));
+  }
+  if (view.due) group.append(arrow(x, y - 36));
+  return group;
+}
+
+function pile(x, y, words, count, lit) {
+  const group = element("g", { class: lit ? "pile due" : "pile" });
+  group.append(element("rect", { x: x - 40, y: y - 24, width: 80, height: 48, rx: 8, class: "place" }));
+  group.append(text(x, y - 4, words, "badge"), text(x, y + 17, String(count), "count"));
+  if (lit) group.append(arrow(x, y - 26));
+  return group;
+}
+
+function board(y, state, lit) {
+  const group = element("g", { class: lit ? "pile due" : "pile" });
+  group.append(element("rect", { x: WIDTH / 2 - 82, y: y - 30, width: 164, height: 60, rx: 8, class: "place" }));
+  if (state.board_faces.length) group.append(text(WIDTH / 2, y + 8, state.board_faces.join(" "), "count"));
+  else group.append(...backs(WIDTH / 2, y, state.board, BOARD, [24, 36]));
+  if (lit) group.append(arrow(WIDTH / 2, y - 32));
+  return group;
+}
+
+/** Draw a state into `svg`, and say it in the list `spoken`. */
+export function draw(svg, spoken, state) {
   const seats = Math.max(FEWEST, ...state.seats.map((view) => view.seat));
-  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-  const middle = [
-    element("ellipse", { cx: WIDTH / 2, cy: HEIGHT / 2 - 8, rx: 206, ry: 104, class: "cloth" }),
-    text(WIDTH / 2, HEIGHT / 2 - 66, state.hand ? say(`street.${state.street}`) : "", "street"),
-    ...cards(WIDTH / 2, HEIGHT / 2 - 34, state.board, state.board_faces),
-    text(WIDTH / 2, HEIGHT / 2 + 8, say(`due.${state.due.kind}`, { seat: state.due.seat }), `due-text ${state.due.kind}`),
-    text(WIDTH / 2, HEIGHT / 2 + 44, [say("board", { n: state.board }), say("burns", { n: state.burns }), say("muck", { n: state.muck })].join("  ·  "), "counts"),
-    element("rect", { x: WIDTH / 2 - 46, y: HEIGHT - 30, width: 92, height: 26, rx: 8, class: "dealer" }),
-    text(WIDTH / 2, HEIGHT - 12, "DEALER", "badge"),
+  const due = state.due.kind;
+  const high = Math.min(HIGHEST, Math.max(LOWEST, Math.floor((WIDTH * svg.clientHeight) / (svg.clientWidth || WIDTH))));
+  const y = middle(high);
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${high}`);
+  svg.replaceChildren(
+    element("ellipse", { cx: WIDTH / 2, cy: y, rx: 212, ry: high / 2 - 98, class: "cloth" }),
+    text(WIDTH / 2, y - 56, state.hand ? say(`street.${state.street}`) : say("no-hand"), "street"),
+    pile(WIDTH / 2 - 134, y - 4, say("burns"), state.burns, due === "burn"),
+    board(y - 4, state, due === "board"),
+    pile(WIDTH / 2 + 134, y - 4, say("muck"), state.muck, false),
+    text(WIDTH / 2, y + 64, say(`due.${due}`, { seat: state.due.seat }), "due-text"),
+    element("rect", { x: WIDTH / 2 - 52, y: high - 32, width: 104, height: 30, rx: 9, class: "place" }),
+    text(WIDTH / 2, high - 11, say("dealer"), "badge"),
+  );
+  for (let seat = 1; seat <= seats; seat += 1) {
+    const view = state.seats.find((one) => one.seat === seat);
+    const where = place(seat, seats, high);
+    svg.append(view ? seatOf(where, view) : emptySeat(where, seat));
+  }
+  const lines = [
+    ...state.seats.map((view) =>
+      say("seat.label", {
+        seat: view.seat,
+        cards: view.cards,
+        marks: view.marks.map((mark) => `, ${say(`mark.${mark}`)}`).join("") + (view.due ? say("seat.due") : ""),
+      }),
+    ),
+    say("piles.label", { board: state.board, burns: state.burns, muck: state.muck }),
   ];
-  svg.replaceChildren(...middle, ...state.seats.map((view) => seatOf(view, seats)));
+  while (spoken.children.length > lines.length) spoken.lastChild.remove();
+  while (spoken.children.length < lines.length) spoken.append(document.createElement("li"));
+  lines.forEach((line, n) => {
+    if (spoken.children[n].textContent !== line) spoken.children[n].textContent = line;
+  });
 }

@@ -6,9 +6,16 @@ const TONES = {
   floor: [[660, 200], [880, 200]],
   unsupervised: [[330, 150], [0, 100], [330, 150]],
 };
+const VOLUME = 0.08; // of a square wave, which is loud
+const PAUSE_MS = 400; // between two tones that are tried
 const KEPT = "dealershoe.muted";
 
 let audio;
+
+// A browser plays nothing before the page was touched once.
+for (const touch of ["pointerdown", "keydown"]) {
+  addEventListener(touch, () => (audio ??= new AudioContext()).resume(), { once: true });
+}
 
 export const muted = () => localStorage.getItem(KEPT) === "yes";
 
@@ -16,28 +23,32 @@ export function mute(on) {
   localStorage.setItem(KEPT, on ? "yes" : "no");
 }
 
-/** Play what the shoe plays at the beginning of a signal; nothing for a signal without a tone, or when muted. */
-export function play(signal, even_if_muted = false) {
-  const tones = TONES[signal];
-  if (!tones || (muted() && !even_if_muted)) return 0;
-  audio ??= new AudioContext();
+function sound(tones) {
   let at = audio.currentTime;
   for (const [hertz, ms] of tones) {
     if (hertz) {
       const tone = new OscillatorNode(audio, { frequency: hertz, type: "square" });
-      const volume = new GainNode(audio, { gain: 0.08 });
-      tone.connect(volume).connect(audio.destination);
+      tone.connect(new GainNode(audio, { gain: VOLUME })).connect(audio.destination);
       tone.start(at);
       tone.stop(at + ms / 1000);
     }
     at += ms / 1000;
   }
-  return (at - audio.currentTime) * 1000;
 }
 
-/** All of them, one after the other. */
-export async function tryAll() {
-  for (const signal of Object.keys(TONES)) {
-    await new Promise((next) => setTimeout(next, play(signal, true) + 400));
+/** Play what the shoe plays at the beginning of a signal; nothing for a signal without a tone, or when muted. */
+export function play(signal) {
+  if (TONES[signal] && !muted() && audio?.state === "running") sound(TONES[signal]);
+}
+
+/** All of them, one after the other, muted or not. `heard(signal)` is called with each, and with null at the end. */
+export async function tryAll(heard) {
+  audio ??= new AudioContext();
+  for (const [signal, tones] of Object.entries(TONES)) {
+    heard(signal);
+    sound(tones);
+    const ms = tones.reduce((sum, tone) => sum + tone[1], 0);
+    await new Promise((next) => setTimeout(next, ms + PAUSE_MS));
   }
+  heard(null);
 }

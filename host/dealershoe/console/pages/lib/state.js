@@ -1,0 +1,52 @@
+// What pages of both kinds make of a table's state: the shape of its signal, the ruling that is open, its steps.
+
+import { quoted, say, sayIn } from "/static/lib/words.js";
+
+export const SHAPES = { ready: "●", attention: "▲", stop: "■", floor: "⚑", align: "◆", unsupervised: "○" };
+
+/** Put a signal into an element: shape and word, so that its colour is not needed. */
+export function showSignal(element, signal) {
+  element.className = `signal ${signal}`;
+  sayIn(element, `${SHAPES[signal]} ${say(`signal.${signal}`)}`);
+}
+
+/** What happened, and what follows from it, each into its element; nothing without a ruling. */
+export function showRuling(happened, verdict, ruling) {
+  sayIn(happened, "", ruling?.happened ?? "");
+  sayIn(verdict, ruling ? `${say(`ruling.${ruling.ruling}`)}:` : "", ruling?.say ?? "");
+}
+
+/** What is to be done now, in words; a step of a pack is in the pack's language. */
+export function showNow(element, state) {
+  const step = state.steps.find((one) => one.current);
+  if (step) sayIn(element, "", step.text);
+  else if (state.link === "align") sayIn(element, say("now.begin"));
+  else if (state.link === "unsupervised") sayIn(element, say("now.alone"));
+  else if (state.signal === "floor") sayIn(element, say("now.floor"));
+  else sayIn(element, say(`due.${state.due.kind}`, { seat: state.due.seat }));
+}
+
+/** The steps of the remedy, those that are done marked with a sign. */
+export function showSteps(list, state) {
+  const key = JSON.stringify(state.steps);
+  if (list.dataset.shown === key + document.documentElement.lang) return;
+  list.dataset.shown = key + document.documentElement.lang;
+  list.replaceChildren(
+    ...state.steps.map((one) => {
+      const item = document.createElement("li");
+      item.append(quoted(one.text));
+      if (one.done) {
+        item.className = "done";
+        item.append(` ✓ ${say("step.done")}`);
+      }
+      if (one.current) item.setAttribute("aria-current", "step");
+      return item;
+    }),
+  );
+}
+
+/** Who decides, the clause and the layer, into an element; nothing without a ruling. */
+export function showSource(element, ruling) {
+  const theirs = ruling ? [ruling.cite, ruling.layer].filter(Boolean).join(" · ") : "";
+  sayIn(element, ruling ? say(`by-${ruling.decider}`) + (theirs ? " ·" : "") : "", theirs);
+}
