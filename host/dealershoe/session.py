@@ -72,6 +72,13 @@ class Outcome(NamedTuple):
 SILENCE = Outcome()
 
 
+class Situation(NamedTuple):
+    """What the rules are asked about: a finding, and the hand as it was then."""
+
+    hand: HandState
+    finding: Finding
+
+
 class StepView(NamedTuple):
     """A step of a remedy as the dealer reads it."""
 
@@ -108,13 +115,14 @@ class TableSession:
         self.found: tuple[Finding, ...] = ()  # what the latest fact brought to judgement, ruled on or not
         self._noticed: dict[Key, int] = {}  # the entry at which each finding was noticed and judged
         self._draws: dict[int, int] = {}  # draw number → entry
+        self._asked: dict[Key, Situation] = {}  # what the rules were asked about each finding
         self._next = 1
 
     def fork(self) -> TableSession:
         """Another session with the same past; what is told to one the other does not hear."""
         other = copy(self)
         other._entries, other._states = self._entries[:], self._states[:]
-        other._noticed, other._draws = dict(self._noticed), dict(self._draws)
+        other._noticed, other._draws, other._asked = dict(self._noticed), dict(self._draws), dict(self._asked)
         return other
 
     def change_rules(self, stack: Stack) -> None:
@@ -181,12 +189,28 @@ class TableSession:
     @property
     def in_force(self) -> Ruling | None:
         """The ruling that the light is about: of those not done with the loudest, the strongest, the latest."""
+        index = self._index_in_force()
+        return None if index is None else self.rulings[index]
+
+    @property
+    def situation(self) -> Situation | None:
+        """What the ruling in force was asked about; where none is, or it is the floor's own, the latest ruling."""
+        if self.hand is None:
+            return None
+        index = self._index_in_force()
+        order = [*([] if index is None else [index]), *reversed(range(len(self.rulings)))]
+        asked = (self._asked.get(self.hand.remedies[index].key) for index in order)
+        return next((one for one in asked if one is not None), None)
+
+    def _index_in_force(self) -> int | None:
         if self.hand is None:
             return None
         open_now = sorted({*open_remedies(self.hand), *self.hand.calls})
-        best = max(open_now, key=lambda index: (_loudness(self.rulings[index]), _strength(self.rulings[index]), index),
-                   default=None)  # fmt: skip
-        return None if best is None else self.rulings[best]
+        return max(
+            open_now,
+            key=lambda index: (_loudness(self.rulings[index]), _strength(self.rulings[index]), index),
+            default=None,
+        )
 
     @property
     def can_undo(self) -> bool:
@@ -263,6 +287,7 @@ class TableSession:
         ]
         self._noticed = {}
         self._draws = {}
+        self._asked = {}
         return Outcome(notes=notes)
 
     # the fold
@@ -342,6 +367,7 @@ class TableSession:
         self.found += tuple(finding for _, finding in found)
         for key, finding in found:
             assert table.hand is not None
+            self._asked[key] = Situation(table.hand, finding)
             ruling = judge(self.stack, table.hand, finding)
             if ruling is not None:
                 ruled.append((key, ruling._replace(event=entry.id)))
@@ -359,7 +385,7 @@ class TableSession:
 
         `noticed`: when each finding has been noticed, if that is changed too.
         """
-        before = (self._entries, self._noticed, self._draws)
+        before = (self._entries, self._noticed, self._draws, dict(self._asked))
         entries = [*entries, marker]
         ids = {entry.id for entry in entries}
         self._entries = entries
@@ -383,7 +409,7 @@ class TableSession:
                     "say what the players hold now (`report count`)",
                 )
         except UserError:
-            self._entries, self._noticed, self._draws = before
+            self._entries, self._noticed, self._draws, self._asked = before
             raise
         self._states = states
         return outcome

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.happening import Happening
@@ -37,6 +38,7 @@ RULES_S = 0.05  # between two looks for other rules, of which a key of the shoe 
 HEALTH_S = 0.25  # between two looks at how the link fares
 LINES = 8  # of people, taken in one turn
 LOOK_S = 1.0  # so long a snapshot is waited for; then the last one has to do
+T = TypeVar("T")
 
 
 def moment() -> Moment:
@@ -145,6 +147,43 @@ class Bridge:
         else:
             self._draw_up()
         return self._snapshot
+
+    def read(self, ask: Callable[[Desk], T], deadline_s: float = LOOK_S) -> T:
+        """What `ask` finds at the desk between two turns; it must change nothing. Raises TimeoutError when none comes.
+
+        Not for the room's own thread.
+        """
+        if not self.alive:
+            return ask(self.desk)
+        answer: queue.SimpleQueue[T | Exception] = queue.SimpleQueue()
+
+        def word() -> None:
+            try:
+                answer.put(ask(self.desk))
+            except Exception as error:
+                answer.put(error)
+
+        self._room.news(self, word)
+        try:
+            found = answer.get(timeout=deadline_s)
+        except queue.Empty:
+            raise TimeoutError(f"the table did not answer within {deadline_s} s") from self.error
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def keep(self, entry: Entry) -> None:
+        """Put something in the journal that is not of the deal."""
+        self._room.news(self, lambda: self._table.desk.entries.append(entry))
+
+    def look_for_rules(self) -> None:
+        """Others have been put in force: do not wait for a person or a card to look for them."""
+        self._room.news(self, lambda: self._look(moment()))
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """The figures of the link, by name (`health.NAMES`); not all of one instant."""
+        return self._health.statistics()
 
     @property
     def desk(self) -> Desk:

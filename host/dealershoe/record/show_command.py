@@ -6,7 +6,6 @@ import json
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,26 +18,20 @@ from dealershoe.record.entries import (
     NAMES,
     TABLES,
     CheckpointRow,
-    EventRow,
-    Fact,
-    FindingRow,
     HandRow,
-    ProposalRow,
     RulingRow,
-    SignalRow,
 )
-from dealershoe.record.faces import faces, named
+from dealershoe.record.faces import faces
 from dealershoe.record.opening import reading
+from dealershoe.record.pages import in_full, plain, summary
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_seq, opened
 from dealershoe.record.receipt import fields, receipts
 from dealershoe.record.verify import Check, Record
-from dealershoe.record.words import WORDS, event_words, hand_words, origin_words, other_words, rules_words
-from dealershoe.rules.ruling import STRENGTH
+from dealershoe.record.words import WORDS, hand_words, other_words
 
 LAST = 10  # hands on one page: as many as gaming devices have to recall
 POLL_S = 0.5  # between two looks of `tail --follow`
 OPEN = "Name the cards: of a hand that is over, or of an open table."
-Told = tuple[str, str, Any]  # who, the line, the row
 
 
 @click.command("show", short_help="the last ten hands on a page, or one hand in full")
@@ -52,7 +45,7 @@ def show_command(file: Path, fact: int | None, with_cards: bool, as_json: bool) 
         if fact is None:
             spans = last_hands(db, LAST)
             for span in spans:
-                click.echo(json.dumps(_summary(db, span)) if as_json else _page(db, span))
+                click.echo(json.dumps(summary(db, span)) if as_json else _page(db, span))
             if not spans and not as_json:
                 click.echo("no hand is on record")
             return
@@ -62,9 +55,9 @@ def show_command(file: Path, fact: int | None, with_cards: bool, as_json: bool) 
         known = faces(db, one) if with_cards else {}
         if not as_json:
             click.echo(f"{when(one.wall_ns)}  {WORDS[HandRow](one.row)}{'; an open table' * one.row.open_table}")
-        for at_ns, (who, line, row) in _in_full(db, one, known):
+        for at_ns, (who, line, row) in in_full(db, one, known):
             if as_json:
-                click.echo(json.dumps(_plain(row, known)))
+                click.echo(json.dumps(plain(row, known)))
             else:
                 click.echo(f"{at_ns / 1e9:9.3f}  {who:<12} {line}")
 
@@ -77,7 +70,7 @@ def hands_command(file: Path, first: str, last: str, as_json: bool) -> None:
     """List the hands of FILE: when they began, who sat where, what was ruled."""
     with opened(file) as db:
         for span in hands_between(db, *facts_of(db, first, last)):
-            click.echo(json.dumps(_summary(db, span)) if as_json else _page(db, span))
+            click.echo(json.dumps(summary(db, span)) if as_json else _page(db, span))
 
 
 @click.command("receipt", short_help="decks that went through the shoe whole: 52 seen, missing, foreign")
@@ -153,33 +146,9 @@ def _safe(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _strongest(rulings: list[RulingRow]) -> str:
-    return max((row.ruling for row in rulings), key=lambda name: STRENGTH.get(name, 0), default="")
-
-
-def _summary(db: sqlite3.Connection, span: HandSpan) -> dict[str, Any]:
-    """A hand as one object."""
-    rulings = list(between(db, RulingRow, span.row.fact, span.end))
-    kinds = [row.kind for row in between(db, EventRow, span.row.fact, span.end)]
-    return {
-        "fact": span.row.fact,
-        "hand": span.row.hand,
-        "began": when(span.wall_ns),
-        "wall_ns": span.wall_ns,
-        "setup": json.loads(span.row.setup),
-        "rules": rules_words(span.row),
-        "open": bool(span.row.open_table),
-        "cards": kinds.count("Draw"),
-        "refused": kinds.count("refused"),
-        "findings": [row.kind for row in between(db, FindingRow, span.row.fact, span.end)],
-        "rulings": [{"ruling": row.ruling, "rule": row.rule, "cite": row.cite, "seat": row.seat} for row in rulings],
-        "strongest": _strongest(rulings) or None,
-    }
-
-
 def _page(db: sqlite3.Connection, span: HandSpan) -> str:
     """A hand on one line, and one for each ruling."""
-    told = _summary(db, span)
+    told = summary(db, span)
     lines = [
         f"{told['began']}  fact {span.row.fact:<7} {hand_words(span.row)}; {told['cards']} cards; {told['rules']}"
         + (f"; {told['strongest'].upper()}" if told["strongest"] else "; nothing to rule on")
@@ -189,29 +158,3 @@ def _page(db: sqlite3.Connection, span: HandSpan) -> str:
     if len(told["rulings"]) > 3:
         lines.append(f"    and {len(told['rulings']) - 3} more rulings")
     return "\n".join(lines)
-
-
-def _in_full(db: sqlite3.Connection, span: HandSpan, known: dict[int, str]) -> Iterator[tuple[int, Told]]:
-    """Every event, finding, ruling and signal with the time since the hand began and who it came from."""
-    rows: dict[int, list[Told]] = {}
-    kinds: tuple[Any, ...] = (EventRow, FindingRow, ProposalRow, RulingRow, SignalRow)
-    for kind in kinds:
-        for row in between(db, kind, span.row.fact, span.end):
-            line = event_words(row, named(row, known)) if isinstance(row, EventRow) else WORDS[kind](row)
-            rows.setdefault(row.fact or 0, []).append(("", line, row))
-    for fact in between(db, Fact, span.row.fact, span.end):
-        who = origin_words(fact)
-        for number, (_, line, row) in enumerate(rows.get(fact.id, [])):
-            yield fact.mono_ns - _first(db, span), (who if not number else "", line, row)
-
-
-def _first(db: sqlite3.Connection, span: HandSpan) -> int:
-    (mono_ns,) = db.execute("SELECT mono_ns FROM facts WHERE id = ?", (span.row.fact,)).fetchone()
-    return int(mono_ns)
-
-
-def _plain(row: Any, known: dict[int, str]) -> dict[str, Any]:
-    kind = type(row)
-    told = {"table": TABLES[kind], **{name: getattr(row, name) for name in NAMES[kind]}}
-    card = named(row, known) if isinstance(row, EventRow) else ""
-    return {**told, "card": card} if card else told

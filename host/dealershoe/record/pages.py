@@ -1,0 +1,76 @@
+"""A hand of a journal as one object, or event by event; no cards are named but those given. For commands, console."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from dealershoe.record.asking import when
+from dealershoe.record.entries import (
+    NAMES,
+    TABLES,
+    EventRow,
+    Fact,
+    FindingRow,
+    ProposalRow,
+    RulingRow,
+    SignalRow,
+)
+from dealershoe.record.faces import named
+from dealershoe.record.read import HandSpan, between
+from dealershoe.record.words import WORDS, event_words, origin_words, rules_words
+from dealershoe.rules.ruling import STRENGTH
+
+Told = tuple[str, str, Any]  # who, the line, the row
+
+
+def _strongest(rulings: list[RulingRow]) -> str:
+    return max((row.ruling for row in rulings), key=lambda name: STRENGTH.get(name, 0), default="")
+
+
+def summary(db: sqlite3.Connection, span: HandSpan) -> dict[str, Any]:
+    """A hand as one object."""
+    rulings = list(between(db, RulingRow, span.row.fact, span.end))
+    kinds = [row.kind for row in between(db, EventRow, span.row.fact, span.end)]
+    return {
+        "fact": span.row.fact,
+        "hand": span.row.hand,
+        "began": when(span.wall_ns),
+        "wall_ns": span.wall_ns,
+        "setup": json.loads(span.row.setup),
+        "rules": rules_words(span.row),
+        "open": bool(span.row.open_table),
+        "cards": kinds.count("Draw"),
+        "refused": kinds.count("refused"),
+        "findings": [row.kind for row in between(db, FindingRow, span.row.fact, span.end)],
+        "rulings": [{"ruling": row.ruling, "rule": row.rule, "cite": row.cite, "seat": row.seat} for row in rulings],
+        "strongest": _strongest(rulings) or None,
+    }
+
+
+def in_full(db: sqlite3.Connection, span: HandSpan, known: dict[int, str]) -> Iterator[tuple[int, Told]]:
+    """Every event, finding, ruling and signal with the time since the hand began and who it came from."""
+    rows: dict[int, list[Told]] = {}
+    kinds: tuple[Any, ...] = (EventRow, FindingRow, ProposalRow, RulingRow, SignalRow)
+    for kind in kinds:
+        for row in between(db, kind, span.row.fact, span.end):
+            line = event_words(row, named(row, known)) if isinstance(row, EventRow) else WORDS[kind](row)
+            rows.setdefault(row.fact or 0, []).append(("", line, row))
+    for fact in between(db, Fact, span.row.fact, span.end):
+        who = origin_words(fact)
+        for number, (_, line, row) in enumerate(rows.get(fact.id, [])):
+            yield fact.mono_ns - _first(db, span), (who if not number else "", line, row)
+
+
+def _first(db: sqlite3.Connection, span: HandSpan) -> int:
+    (mono_ns,) = db.execute("SELECT mono_ns FROM facts WHERE id = ?", (span.row.fact,)).fetchone()
+    return int(mono_ns)
+
+
+def plain(row: Any, known: dict[int, str]) -> dict[str, Any]:
+    kind = type(row)
+    told = {"table": TABLES[kind], **{name: getattr(row, name) for name in NAMES[kind]}}
+    card = named(row, known) if isinstance(row, EventRow) else ""
+    return {**told, "card": card} if card else told
