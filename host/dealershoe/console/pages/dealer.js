@@ -118,6 +118,7 @@ function show() {
   const step = state.steps.find((one) => one.current);
   document.title = `${state.table} ${say(`signal.${state.signal}`)}`;
   document.body.dataset.signal = state.signal;
+  document.body.dataset.version = state.version;
   sayIn(at("table"), state.table);
   sayIn(at("hand"), state.hand ? say("hand", { n: state.hand }) : say("no-hand"));
   sayIn(at("stack"), state.next_stack ? `${state.stack} → ${state.next_stack}` : state.stack);
@@ -128,6 +129,7 @@ function show() {
   at("ack").hidden = !step && state.due.kind !== "ack";
   at("all").hidden = state.steps.length < 2;
   showSteps(at("steps"), state);
+  sayIn(at("which"), step ? say("step.of", { n: state.steps.indexOf(step) + 1, of: state.steps.length }) : "");
   showSource(at("clause"), ruling);
   sayIn(at("aloud"), ruling ? `${at("signal").textContent}. ${at("happened").textContent}. ${at("verdict").textContent}. ${at("now").textContent}` : "");
   draw(at("oval"), at("spoken"), state);
