@@ -13,7 +13,7 @@ from dealershoe.errors import UserError
 from dealershoe.events import Act, Draw, Event, Hand, Place, Placed, PullBack, ReportJoker, ShuffledStub
 from dealershoe.rules.ruling import STRENGTH, Ruling
 from dealershoe.rules.stack import DEFAULT, Stack, shipped
-from dealershoe.session import TableSession
+from dealershoe.session import _SPECIAL, TableSession
 from dealershoe.table.buttons import RANKS, SUITS
 from dealershoe.table.state import STUB, HandState, first_street, in_play
 from dealershoe.trial.situations import Acts, Fault, faults, obedient, script, tell
@@ -148,6 +148,8 @@ class Table:
             self.by_hand = True  # a pull-back that was ruled on before is not undone
         self.spoke += bool(outcome.rulings or outcome.notes or self.session.question)
         self.rulings += outcome.rulings
+        if type(event) in _SPECIAL:  # what was ruled before may be ruled otherwise now, without being told again
+            self.rulings += [ruling for ruling in self.session.rulings if ruling not in self.rulings]
         try:
             self.cards.follow(event, before, self.hand)
         except (ValueError, IndexError) as error:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from dealershoe.events import Event
+from dealershoe.events import Ack, Draw, Event, Exposed
 from dealershoe.rules.stack import load_stack
 from dealershoe.trial.situations import FIRST_ACTS, LATER_ACTS, Acts, Fault, faults
 from rules.merging import Key, Names, outlook, past, reach, recent, way
@@ -92,3 +92,20 @@ def test_hands_with_one_key_go_on_alike(stack: str, seats: int, game: str) -> No
                 assert mine_on == others_on
         if all(count >= PAIRS for count in compared.values()):
             return
+
+
+def test_whose_card_was_exposed_keeps_hands_apart() -> None:
+    """Robert's, stud: one downcard of a seat may be up. The hands differ in nothing else, and go on differently."""
+    names = Names()
+    keys = set()
+    said = []
+    for number in (1, 2):
+        table = Table(load_stack("roberts"), 2, "stud")
+        for event in (Draw(), Draw(), Exposed(number, "dealer"), Ack()):
+            table.tell(event)
+        keys.add(outlook(table, names))
+        table.rulings.clear()
+        table.tell(Draw(1, exposed="dealer"))
+        said.append(table.rulings[-1].ruling)
+    assert said == ["floor", "correct"]
+    assert len(keys) == 2

@@ -3,11 +3,12 @@
 import pytest
 from dealershoe.deal.grammar import parse
 from dealershoe.errors import UserError
-from dealershoe.events import Hand, ReportTarget
+from dealershoe.events import BettingComplete, Hand, ReportCount, ReportTarget
 from dealershoe.judge.runner import run_script
 from dealershoe.rules.stack import load_stack
 from dealershoe.session import TableSession
 from dealershoe.trial.situations import obedient, tell
+from rules.proof import Table
 
 
 def holds(script: str, stack: str) -> None:
@@ -89,3 +90,62 @@ def test_a_report_that_would_undo_what_went_back_on_top_is_refused(target: int) 
     with pytest.raises(UserError, match="other cards would have gone back"):
         tell(session, ReportTarget(1, target))
     assert session.table == before
+
+
+def test_a_joker_on_the_board_gives_way_to_a_board_card_though_betting_was_due_when_it_left() -> None:
+    """Robert's irregularities 8: a second river card came too soon and stayed as the river; its joker is replaced."""
+    holds(
+        """hand seats=1-2 button=2
+deal 4
+betting complete
+deal 4
+betting complete
+deal 2
+card burn
+card board
+card board
+expect floor
+betting complete
+shuffled stub
+report joker #13
+expect replace
+expect due board
+deal 1
+expect muck=#13 board=#6,#7,#8,#10,#14
+expect due betting
+""",
+        "roberts",
+    )
+
+
+def test_an_exposed_card_that_was_one_too_many_is_one_burn_and_is_not_replaced() -> None:
+    """House, misdeals: the additional card is the burn, and so is the exposed one; it is the same card."""
+    holds(
+        """hand seats=1-2 button=2
+deal 4
+exposed #4
+expect replace seat=2
+report target #4 1
+expect due seat 2
+deal 1
+expect due betting
+expect burns=#4 seat1=#1,#3 seat2=#2,#5
+betting complete
+deal flop
+betting complete
+expect due burn
+""",
+        "house",
+    )
+
+
+def test_a_ruling_that_a_late_report_changes_counts_for_the_end_of_the_hand() -> None:
+    """House, misdeals: of two additional cards nothing is said. The light calls the floor to the end of the hand."""
+    table = Table(load_stack("house"), 2)
+    for _ in range(4):
+        table.step()
+    for event in (ReportCount(2, 3), BettingComplete(), ReportTarget(4, 1)):
+        table.tell(event)
+    assert table.session.signal == "floor"
+    assert not table.settled
+    table.finish()

@@ -156,8 +156,9 @@ def _deal(state: HandState, edit: Edit) -> int:
 
 
 def _give_next(state: HandState, edit: Edit, part: Part) -> Edit:
-    """One card to the seat; a dead hand gets none, and a card that is replaced already is not replaced twice."""
-    if part.seat in state.dead or (part.cards and _replaced(edit, part)):
+    """One card to the seat; a dead hand gets none, a card is not replaced twice, and one too many is not at all."""
+    one_too_many = any(state.cards[number - 1].extra for number in part.cards)
+    if part.seat in state.dead or one_too_many or (part.cards and _replaced(edit, part)):
         return edit
     rounds = max((step.round for step in edit.agenda[: edit.cursor] if step.kind == DEAL), default=0)
     return _insert(edit, _step(SEAT, part)._replace(round=rounds))
@@ -169,14 +170,14 @@ def _replaced(edit: Edit, part: Part) -> bool:
 
 
 def _in_its_place(state: HandState, edit: Edit, part: Part) -> Edit:
-    """The next card goes where the card of the finding was due, or to the board if it lies there in a burn's stead."""
+    """The next card goes where the card of the finding was due, or to the board if it lies there and was no seat's."""
     if not part.cards:
         return edit
     card = state.cards[part.cards[0] - 1]
     if card.extra:  # nothing was due for it, nothing takes its place
         return edit
     kind = "seat" if card.serves else card.due.kind if card.due else "nothing"
-    if kind == "burn" and card.place == "board":
+    if kind != "seat" and card.place == "board":
         kind = "board"
     if kind == "seat":
         seat = card.serves or (card.due.seat if card.due else 0)
@@ -332,6 +333,12 @@ _LYING: dict[str, Callable[[HandState, str], tuple[int, ...]]] = {
 }
 
 
+def _is_burn(state: HandState, cards: tuple[int, ...]) -> bool:
+    """Do these cards lie as burns, or will they by another remedy?"""
+    asked = {number for step in state.agenda if step.verb == "make-burn" for number in step.cards}
+    return bool(cards) and all(number in asked or state.cards[number - 1].place == "burn" for number in cards)
+
+
 def prescribe(state: HandState, ruling: Ruling, key: tuple[int, str, int]) -> HandState:
     """Write a ruling's remedy into the agenda, ahead of what is there, and let it take effect."""
     number = len(state.remedies)
@@ -339,7 +346,10 @@ def prescribe(state: HandState, ruling: Ruling, key: tuple[int, str, int]) -> Ha
     if ruling.ruling == "floor":
         return state._replace(calls=(*state.calls, number))
     edit = Edit(state.agenda, 0)
+    burned = "make-burn" in ruling.verbs and _is_burn(state, ruling.cards)
     for index, entry in enumerate(ruling.verbs):
+        if burned and entry in ("make-burn", "do-not-burn"):  # one card stands for one burn, whoever asks for it
+            continue
         part = resolve(entry, index, number, ruling.cards, ruling.seat, ruling.street)
         lying = _LYING.get(parse_verb(entry)[1])
         if lying is not None:
