@@ -199,6 +199,8 @@ class Prover:
 
     def broken(self, script: str) -> None:
         kind = kind_of(script)
+        if kind not in self.counterexamples:
+            click.echo(script, err=True)  # at once: a part takes minutes
         self.counterexamples[kind] += 1
         self.found.shortest[kind] = min(self.found.shortest.get(kind, script), script, key=len)
 
