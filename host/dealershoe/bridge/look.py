@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dealershoe.bridge.desk import Desk
+from dealershoe.bridge.desk import SHUFFLES, Desk
 from dealershoe.bridge.translate import FAULTS
 from dealershoe.bridge.words import place_words, way_up_words
 from dealershoe.deck.cards import face
 from dealershoe.rules.ruling import Ruling
+from dealershoe.table.agenda import front
 from dealershoe.table.findings import KINDS
 from dealershoe.table.setup import Setup
 from dealershoe.table.state import Card, HandState
@@ -63,8 +64,14 @@ def snapshot(desk: Desk, title: str, why_down: str, pixels: tuple[tuple[int, int
         hand_over=hand is None or hand.awarded,
         can_undo=desk.can_undo,
         floor_called=desk.floor_called,
+        shuffle=_shuffle(hand) if judged and hand is not None else None,
         next_stack=desk.next_stack,
     )
+
+
+def _shuffle(hand: HandState) -> str | None:
+    first = front(hand.agenda)
+    return SHUFFLES.get(hand.agenda[first].kind) if first >= 0 else None
 
 
 def _ruling(desk: Desk, ruling: Ruling) -> RulingView:

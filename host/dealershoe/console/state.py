@@ -35,6 +35,7 @@ def state_of(name: str, version: int, now: Snapshot, *, open_table: bool) -> dic
         "sb": marks.get("sb"),
         "bb": marks.get("bb"),
         "due": {"kind": kind, "seat": int(seat) if seat else None, "text": now.due},
+        "shuffle": now.shuffle,
         "ruling": whole["in_force"],
         "can_undo": now.can_undo,
         "counts": dict(now.counts),
