@@ -7,7 +7,6 @@ from dealershoe.bridge.translate import FAULTS
 from dealershoe.bridge.words import place_words, way_up_words
 from dealershoe.deck.cards import face
 from dealershoe.rules.ruling import Ruling
-from dealershoe.table.agenda import front
 from dealershoe.table.findings import KINDS
 from dealershoe.table.setup import Setup
 from dealershoe.table.state import Card, HandState
@@ -70,8 +69,7 @@ def snapshot(desk: Desk, title: str, why_down: str, pixels: tuple[tuple[int, int
 
 
 def _shuffle(hand: HandState) -> str | None:
-    first = front(hand.agenda)
-    return SHUFFLES.get(hand.agenda[first].kind) if first >= 0 else None
+    return SHUFFLES.get(hand.agenda[0].kind) if hand.agenda else None
 
 
 def _ruling(desk: Desk, ruling: Ruling) -> RulingView:

@@ -92,6 +92,6 @@ class Snapshot:
     hand_over: bool = False  # the pot is pushed, or no hand was begun
     can_undo: bool = False  # there is something of a person to be taken back
     floor_called: bool = False
-    shuffle: str | None = None  # what is to be shuffled and put in the shoe, where that is due: "stub" or "deck"
+    shuffle: str | None = None  # what is to be shuffled and put in the shoe, where that is the step: "stub" or "deck"
     next_stack: str | None = None  # the rules from the next hand on, where they are others
     prompt: str | None = None  # what is being typed, at a terminal
