@@ -3,49 +3,31 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
-from pathlib import Path
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import httpx
 import pytest
-from dealershoe.bridge.start import Place, open_tables
-from dealershoe.console import access
-from dealershoe.console.access import Person
-from dealershoe.console.serve import Server
+from console.hall import Hall, hall
+from dealershoe.console import document, history
+from dealershoe.console.app import Console
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.record.read import opened
 
-TOKENS = {role: access.new_token(os.urandom) for role in access.ROLES}
-PEOPLE = {role: Person(role, role, access.digest_of(token)) for role, token in TOKENS.items()}
 HAND = {"id": "1", "line": "hand seats=1-6 button=6"}
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
-    """A console with one table, `t1`."""
-    server = Server("127.0.0.1:0", lambda: PEOPLE)
-    with EmulatedShoe(pace="fast") as shoe:
-        places = [Place("t1", shoe.port, tmp_path / "t1.journal", "tda-2024+house")]
-        bridges = open_tables(places, server.hear, shelf=tmp_path / "shelf")
-        for name, bridge in bridges.items():
-            server.add(name, bridge)
-            bridge.start()
-        server.start()
-        try:
-            yield server.url
-        finally:
-            server.stop()
-            for bridge in bridges.values():
-                bridge.stop()
-    assert server.error is None
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    """A table with a shoe, `t1`, and one without, `t2`."""
+    folder = tmp_path_factory.mktemp("room")
+    with EmulatedShoe(pace="fast") as shoe, hall(folder, {"t1": shoe.port, "t2": str(folder / "no-shoe")}) as found:
+        yield found
 
 
-def client(url: str, role: str) -> httpx.Client:
-    return httpx.Client(base_url=url, headers={"authorization": f"Bearer {TOKENS[role]}"}, timeout=30)
-
-
-def test_a_hand_is_begun_once_seen_and_streamed(url: str) -> None:
-    with client(url, "system") as system:
+def test_a_hand_is_begun_once_seen_and_streamed(room: Hall) -> None:
+    with room.client("system") as system:
         said = system.post("/api/v1/tables/t1/lines", json=HAND)
         assert said.status_code == 200
         assert system.post("/api/v1/tables/t1/lines", json=HAND).json() == said.json()  # told once
@@ -60,14 +42,14 @@ def test_a_hand_is_begun_once_seen_and_streamed(url: str) -> None:
             assert json.loads(next(lines).removeprefix("data: "))["version"] >= state["version"]
 
 
-def test_nobody_without_a_token_and_nobody_beyond_their_role(url: str) -> None:
-    with httpx.Client(base_url=url) as nobody:
+def test_nobody_without_a_token_and_nobody_beyond_their_role(room: Hall) -> None:
+    with room.client("") as nobody:
         assert nobody.get("/api/v1/tables").status_code == 401
         assert nobody.post("/api/v1/tables/t1/lines", json=HAND).status_code == 401
     decision = {"id": "2", "line": "floor misdeal"}
-    with client(url, "dealer") as dealer:
+    with room.client("dealer") as dealer:
         assert dealer.post("/api/v1/tables/t1/lines", json=decision).status_code == 403
-    with client(url, "auditor") as auditor:
+    with room.client("auditor") as auditor:
         assert auditor.post("/api/v1/tables/t1/lines", json=HAND).status_code == 403
 
 
@@ -82,8 +64,129 @@ def test_nobody_without_a_token_and_nobody_beyond_their_role(url: str) -> None:
         ('{"id": "3", "line": "' + "x" * 20_000 + '"}', 413, "bytes"),
     ],
 )
-def test_a_bad_line_gets_one_sentence(url: str, body: str, status: int, said: str) -> None:
-    with client(url, "dealer") as dealer:
-        answer = dealer.post("/api/v1/tables/t1/lines", content=body, headers={"content-type": "application/json"})
+def test_a_bad_line_gets_one_sentence(room: Hall, body: str, status: int, said: str) -> None:
+    with room.client("dealer") as dealer:
+        answer = dealer.post("/api/v1/tables/t2/lines", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status
     assert said in answer.json()["error"]
+
+
+def test_the_document_and_the_routes_are_one(room: Hall) -> None:
+    """Every way of the table answers, and there is no other under its prefix."""
+    with room.client("floor") as floor:
+        told = floor.get("/api/v1/openapi.json").json()
+    assert told == json.loads(json.dumps(document.document()))
+    written = {(method.upper(), path) for path, ways in told["paths"].items() for method in ways}
+    assert written == {(way.method, document.PREFIX + way.path) for way in document.WAYS}
+    assert all(callable(getattr(Console, way.name)) for way in document.WAYS)
+    with httpx.Client(base_url=room.url) as nobody:
+        for method, path in written:
+            asked = nobody.request(method, path.replace("{table}", "t2").replace("{hand}", "1"), json={})
+            assert asked.status_code == 401, path
+
+
+def test_every_state_is_of_the_shape_that_is_documented(room: Hall) -> None:
+    with room.client("floor") as floor:
+        states = floor.get("/api/v1/tables").json()["tables"]
+    shape = document.SHAPES["State"]
+    for state in states:
+        assert set(state) == set(shape["required"])
+
+
+def test_hands_are_read_from_the_journal_and_who_looks_at_cards_is_on_record(room: Hall) -> None:
+    with room.client("floor") as floor:
+        for number, line in enumerate(["hand seats=1-6 button=6", "floor play-on", "award", "hand next"]):
+            said = {"id": f"h{number}", "line": line, "reason": "the cards were counted # twice"}
+            assert floor.post("/api/v1/tables/t2/lines", json=said).status_code == 200
+        told = _until(floor, "/api/v1/tables/t2/hands?last=10", lambda body: len(body["hands"]) == 2)["hands"]
+        assert [(one["hand"], one["button"], one["over"]) for one in told] == [(2, 1, False), (1, 6, True)]
+        assert told[0]["hand"] == floor.get("/api/v1/tables/t2").json()["hand"]
+        story = floor.get("/api/v1/tables/t2/hands/1").json()["story"]
+        decided = next(one for one in story if "FloorDecision" in one["text"])
+        assert (decided["origin"], decided["who"]) == ("api", "floor")
+        assert decided["reason"] == "the cards were counted # twice"
+        in_play = floor.get("/api/v1/tables/t2/hands/2", params={"cards": "1"})
+        assert in_play.status_code == 409
+        assert "in play" in in_play.json()["error"]
+        assert not _looks(room, "t2")
+        assert floor.get("/api/v1/tables/t2/hands/1", params={"cards": "1"}).status_code == 200
+        assert _looks(room, "t2") == [("floor", "at the cards of hand 1")]
+        assert floor.get("/api/v1/tables/t2/hands/99999").status_code == 404
+        assert floor.get("/api/v1/tables/t2/hands", params={"last": "0"}).status_code == 422
+        no_reason = floor.post("/api/v1/tables/t2/lines", json={"id": "h9", "line": "floor misdeal"})
+        assert no_reason.status_code == 422
+    with room.client("dealer") as dealer:
+        assert dealer.get("/api/v1/tables/t2/hands").status_code == 403
+
+
+def _until(client: httpx.Client, path: str, true: Callable[[Any], bool]) -> Any:
+    end = time.monotonic() + 30
+    while not true(body := client.get(path).json()):
+        assert time.monotonic() < end, body
+    return body
+
+
+def _looks(room: Hall, table: str) -> list[tuple[str, str]]:
+    with opened(room.journal(table)) as db:
+        return db.execute("SELECT who, note FROM runs WHERE kind = ?", (history.LOOK,)).fetchall()
+
+
+def test_every_book_says_what_it_would_rule(room: Hall) -> None:
+    with room.client("floor") as floor:
+        for number, line in enumerate(["hand seats=1-6 button=6", "report bad-shuffle"]):
+            assert floor.post("/api/v1/tables/t2/lines", json={"id": f"b{number}", "line": line}).status_code == 200
+        told = floor.get("/api/v1/tables/t2/books").json()
+        state = floor.get("/api/v1/tables/t2").json()
+    assert {one["happened"] for one in told} == {"a player objects to the shuffle or the cut"}
+    assert [one["stack"] for one in told if one["in_force"]] == [told[0]["stack"]] == [state["stack"]]
+    assert [told[0][name] for name in ("ruling", "say")] == [state["ruling"][name] for name in ("ruling", "say")]
+    assert {"roberts", "tda-2024", "house"} <= {one["stack"] for one in told}
+
+
+def test_rules_are_put_in_force_from_the_next_hand_on_by_the_floor(room: Hall) -> None:
+    ask = {"id": "r1", "stack": "roberts"}
+    with room.client("floor") as floor, room.client("dealer") as dealer:
+        assert dealer.post("/api/v1/tables/t2/rules", json=ask).status_code == 403
+        floor.post("/api/v1/tables/t2/lines", json={"id": "r0", "line": "hand seats=1-6 button=6"})
+        done = floor.post("/api/v1/tables/t2/rules", json=ask)
+        assert done.status_code == 200
+        assert floor.post("/api/v1/tables/t2/rules", json=ask).json() == done.json()
+        state = _until(floor, "/api/v1/tables/t2", lambda state: state["next_stack"] is not None)
+        assert (state["stack"], state["next_stack"]) == ("tda-2024+house", done.json()["stack"])
+        floor.post("/api/v1/tables/t2/lines", json={"id": "r2", "line": "hand next"})
+        state = floor.get("/api/v1/tables/t2").json()
+        assert (state["stack"], state["next_stack"]) == ("roberts", None)
+        rules = floor.get("/api/v1/rules").json()
+        assert rules["in_force"]["t2"] == {"stack": "roberts", "next": None}
+        version = next(one["version"] for one in rules["packs"] if one["id"] == "roberts")
+        assert done.json()["stack"] == f"roberts@{version}"
+        assert [(one["what"], one["who"]) for one in rules["changes"]] == [("activate", "floor (console)")]
+        for stack in ("nothing", "../roberts", "roberts+roberts", "roberts@9.9.9"):
+            refused = floor.post("/api/v1/tables/t2/rules", json={"id": stack, "stack": stack})
+            assert refused.status_code == 422, stack
+
+
+def test_a_page_that_is_not_up_to_date_changes_nothing_and_is_shown_the_table(room: Hall) -> None:
+    with room.client("dealer") as dealer:
+        dealer.post("/api/v1/tables/t2/lines", json={"id": "s0", "line": "hand seats=1-6 button=6"})
+        seen = dealer.get("/api/v1/tables/t2").json()["version"]
+        dealer.post("/api/v1/tables/t2/lines", json={"id": "s1", "line": "report bad-shuffle"})
+        stale = dealer.post("/api/v1/tables/t2/lines", json={"id": "s2", "line": "ack", "seen": seen})
+        assert stale.status_code == 409
+        assert stale.json()["state"]["ruling"]["ruling"]
+        version = stale.json()["state"]["version"]
+        assert (
+            dealer.post("/api/v1/tables/t2/lines", json={"id": "s3", "line": "ack", "seen": version}).status_code == 200
+        )
+
+
+def test_figures_and_health_are_for_machines(room: Hall) -> None:
+    with room.client("system") as system, room.client("") as nobody:
+        assert nobody.get("/healthz").json() == nobody.get("/readyz").json() == {"ok": True}
+        assert nobody.get("/metrics").status_code == 401
+        text = system.get("/metrics").text
+    assert 'dealershoe_table_up{table="t1"} 1' in text
+    assert 'dealershoe_link_up{table="t2"} 0' in text
+    families = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+    used = {line.split("{")[0].split()[0] for line in text.splitlines() if not line.startswith("#")}
+    assert used == families

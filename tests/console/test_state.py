@@ -38,7 +38,7 @@ class Table:
     def state(self) -> dict[str, Any]:
         self.said += [happening.as_json() for happening in self.desk.happenings]
         self.desk.happenings.clear()
-        return state_of("t1", 1, snapshot(self.desk, "port", ""), open_table=False)
+        return state_of("t1", 1, snapshot(self.desk, "port", ""), {}, open_table=False)
 
 
 def test_the_ruling_in_force_is_the_strongest_and_says_what_happened() -> None:

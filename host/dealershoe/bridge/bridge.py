@@ -181,6 +181,11 @@ class Bridge:
         self._room.news(self, lambda: self._look(moment()))
 
     @property
+    def journal(self) -> Path:
+        """The file that keeps its facts."""
+        return self._writer.path
+
+    @property
     def statistics(self) -> dict[str, int]:
         """The figures of the link, by name (`health.NAMES`); not all of one instant."""
         return self._health.statistics()

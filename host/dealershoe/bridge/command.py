@@ -137,7 +137,7 @@ def command(
     with contextlib.ExitStack() as held:
         held.callback(bridge.stop)
         if console is not None:
-            server = _serve(console, name, bridge, users, certificate, certificate_key)
+            server = _serve(console, name, bridge, users, certificate, certificate_key, shelf.folder)
             listeners.append(partial(server.hear, name))
             held.callback(server.stop)
             click.echo(f"dealershoe: the console is at {server.url}", err=True)
@@ -161,7 +161,13 @@ def _run(bridge: Bridge, said: queue.SimpleQueue[Happening], live: bool, as_json
 
 
 def _serve(
-    where: str, name: str, bridge: Bridge, users: Path | None, certificate: Path | None, key: Path | None
+    where: str,
+    name: str,
+    bridge: Bridge,
+    users: Path | None,
+    certificate: Path | None,
+    key: Path | None,
+    shelf: Path,
 ) -> Server:
     """The console of one table, served. A web server is loaded only where it is asked for."""
     from dealershoe.console.people import Current, check_name, default_path
@@ -169,7 +175,8 @@ def _serve(
 
     check_name(name, "a table")
 
-    server = Server(where, Current(users or default_path()), certificate, key)
+    people = Current(users or default_path())
+    server = Server(where, people, certificate, key, shelf=shelf, trouble=lambda: people.trouble)
     server.add(name, bridge)
     server.start()
     return server

@@ -21,6 +21,10 @@ class Happening:
         """The plain line."""
         return f"{self.kind:<9}{self.text}"
 
+    def as_data(self) -> dict[str, Plain]:
+        """The object for a program."""
+        return {"kind": self.kind, "text": self.text, **self.data}
+
     def as_json(self) -> str:
-        """The object for a program, on one line."""
-        return json.dumps({"kind": self.kind, "text": self.text, **self.data}, ensure_ascii=False)
+        """That on one line."""
+        return json.dumps(self.as_data(), ensure_ascii=False)

@@ -100,6 +100,7 @@ class Writer:
 
     def __init__(self, journal: Journal, scribes: Scribes) -> None:
         self._journal = journal
+        self.path = journal.path
         self._scribes = scribes
         self._waiting: list[Entry] = []
         self._change = threading.Lock()  # of what waits

@@ -12,6 +12,7 @@ import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dealershoe.deal.items import Item
 from dealershoe.events import Event, FloorDecision
 
 DEALER, FLOOR, AUDITOR, SYSTEM = "dealer", "floor", "auditor", "system"
@@ -55,9 +56,9 @@ class Person:
         """Whether this person may look at a table."""
         return not table or not self.tables or table in self.tables
 
-    def may_say(self, event: Event, table: str) -> bool:
-        """Whether a fact may come from this person."""
-        return self.may(DECIDE if isinstance(event, DECISIONS) else SAY, table)
+    def may_say(self, item: Item, table: str) -> bool:
+        """Whether a line that says this may come from this person."""
+        return self.may(DECIDE if isinstance(item, DECISIONS) else SAY, table)
 
 
 def new_token(random: Callable[[int], bytes]) -> str:

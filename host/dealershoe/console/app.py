@@ -1,90 +1,87 @@
 """The console's routes: who asks, what they may, what they get. For `serve`; the pages are in `pages/`.
 
-Every answer that is no success is a JSON object with one sentence, `error`.
+Every answer that is no success is a JSON object with one sentence, `error`. The API is the table in `document`.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-import os
-import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import (
-    FileResponse,
-    JSONResponse,
-    PlainTextResponse,
-    RedirectResponse,
-    Response,
-    StreamingResponse,
-)
-from starlette.routing import Mount, Route
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
-from dealershoe.console.access import (
-    AUDITOR,
-    FLOOR,
-    RIGHTS,
-    SAY,
-    Attempts,
-    Person,
-    Session,
-    Sessions,
-    digest_of,
-    who,
+from dealershoe.console import document, history, metrics
+from dealershoe.console.access import AUDITOR, DECISIONS, FLOOR, RECORD, RIGHTS, RULES, SAY, Person
+from dealershoe.console.answers import (
+    LONGEST_ID,
+    LONGEST_LINE,
+    as_json,
+    body_of,
+    failed,
+    number_of,
+    refused,
+    text_of,
+    unusable,
 )
-from dealershoe.console.guard import COOKIE, Guard, Headers
+from dealershoe.console.books import Books
+from dealershoe.console.door import Door
+from dealershoe.console.guard import Guard, Headers
+from dealershoe.console.once import Answer, Once
 from dealershoe.console.state import urgency
+from dealershoe.console.stream import Streams, merged, of_table
 from dealershoe.console.tables import Table
-from dealershoe.deal.grammar import parse_line
+from dealershoe.deal.grammar import parse_line, render
 from dealershoe.errors import UserError
 
 PAGES = Path(__file__).parent / "pages"
 LONGEST_BODY = 16_384  # bytes
-LONGEST_ID = 64
-STATE_S = 0.05  # between two states of a table on one stream
-ALIVE_S = 10.0  # between two comments on a stream that has nothing to say
-
-
-def refused(status: int, error: str, **more: Any) -> HTTPException:
-    """What is answered instead."""
-    return HTTPException(status, json.dumps({"error": error, **more}))
-
-
-async def _error(_: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    body = error.detail if error.detail.startswith("{") else json.dumps({"error": error.detail})
-    return Response(body, error.status_code, error.headers, "application/json")
+LONGEST_STACK = 200  # characters
+LONGEST_REASON = 200
+ICON = (  # a card on a green table
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#14532d"/>'
+    '<rect x="5" y="3" width="6" height="10" rx="1" fill="#fff"/></svg>'
+)
 
 
 class Console:
-    """The application for `tables`; `people` gives those of now, so that a new token counts at once."""
+    """The application for `tables`, of which there may be others later; `people` gives those of now."""
 
     def __init__(
-        self, tables: Mapping[str, Table], people: Callable[[], dict[str, Person]], *, secure: bool = False
+        self,
+        tables: Mapping[str, Table],
+        people: Callable[[], dict[str, Person]],
+        books: Books,
+        *,
+        secure: bool = False,
+        hosts: tuple[str, ...] = (),
+        trouble: Callable[[], str] = lambda: "",
     ) -> None:
-        """`secure`: it is served over TLS."""
+        """`secure`: it is served over TLS. `hosts`: the names it answers to, all if there are none.
+
+        `trouble`: what keeps it from being of use, beside its tables.
+        """
         self._tables = tables
-        self._people = people
-        self._secure = secure
-        self._sessions = Sessions(os.urandom)
-        self._attempts = Attempts()
-        api = [
-            Route("/me", self.me),
-            Route("/tables", self.all_tables),
-            Route("/tables/{table}", self.one_table),
-            Route("/tables/{table}/lines", self.say, methods=["POST"]),
-            Route("/events", self.events),
-        ]
-        self.app = Starlette(
+        self._books = books
+        self._trouble = trouble
+        self._door = Door(people, secure=secure)
+        self._streams = Streams()
+        self._once = Once()
+        ways = []
+        for way in document.WAYS:
+            path = way.path
+            for name in way.numbers:
+                path = path.replace(f"{{{name}}}", f"{{{name}:int}}")
+            ways.append(Route(document.PREFIX + path, getattr(self, way.name), methods=[way.method]))
+        app = Starlette(
             routes=[
+                *ways,
                 Route("/", self.front),
                 Route("/login", self.login_page, methods=["GET"]),
                 Route("/login", self.login, methods=["POST"]),
@@ -92,52 +89,14 @@ class Console:
                 Route("/dealer", self.dealer_page),
                 Route("/floor", self.floor_page),
                 Route("/healthz", self.healthy),
-                Mount("/api/v1", routes=api),
-                Mount("/static", StaticFiles(directory=PAGES)),
+                Route("/readyz", self.ready),
+                Route("/metrics", self.figures),
+                Route("/favicon.ico", self.icon),
             ],
-            middleware=[Middleware(Headers), Middleware(Guard, longest=LONGEST_BODY)],
-            exception_handlers={HTTPException: _error},
+            exception_handlers={HTTPException: as_json, Exception: failed},
         )
-
-    # ---- who asks
-
-    def _client(self, request: Request) -> str:
-        return request.client.host if request.client else ""
-
-    def _by_token(self, request: Request, token: str) -> Person:
-        """The person with `token`. Raises 401, and 429 for who has guessed too often."""
-        client, now = self._client(request), time.monotonic()
-        wait_s = self._attempts.wait_s(client, now)
-        if wait_s > 0:
-            raise HTTPException(
-                429,
-                json.dumps({"error": "too many wrong tokens; wait a minute"}),
-                {"Retry-After": str(int(wait_s) + 1)},
-            )
-        person = who(self._people(), token)
-        if person is None:
-            self._attempts.wrong(client, now)
-            raise HTTPException(401, json.dumps({"error": "nobody has this token"}), {"WWW-Authenticate": "Bearer"})
-        return person
-
-    def _asks(self, request: Request) -> tuple[Person, Session | None]:
-        """Who asks, and with which session; None: with a token. Raises 401."""
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            return self._by_token(request, token.strip()), None
-        found = self._sessions.of(request.cookies.get(COOKIE, ""), self._people(), time.monotonic())
-        if found is None:
-            raise HTTPException(
-                401, json.dumps({"error": "log in, or send a token as a bearer"}), {"WWW-Authenticate": "Bearer"}
-            )
-        return found
-
-    def _writes(self, request: Request) -> tuple[Person, bool]:
-        """Who writes, and whether from a page. Raises 403 for a page of another site."""
-        person, session = self._asks(request)
-        if session is not None and digest_of(request.headers.get("x-csrf", "")) != digest_of(session.csrf):
-            raise refused(403, "this page is not of this session; load it again")
-        return person, session is not None
+        app.mount("/static", StaticFiles(directory=PAGES))
+        self.app = Headers(Guard(app, LONGEST_BODY, hosts), secure=secure)
 
     def _table(self, request: Request, person: Person) -> Table:
         name = request.path_params["table"]
@@ -146,72 +105,210 @@ class Console:
             raise refused(404, f"there is no table {name} for {person.name}")
         return table
 
-    # ---- the API
+    def _seen(self, person: Person) -> list[Table]:
+        return [table for name, table in list(self._tables.items()) if person.sees(name)]
+
+    # ---- the API, in the order of `document.WAYS`
 
     async def me(self, request: Request) -> Response:
-        person, session = self._asks(request)
+        person, session = self._door.asks(request)
         return JSONResponse(
             {
                 "name": person.name,
                 "role": person.role,
                 "rights": sorted(RIGHTS[person.role]),
-                "tables": [name for name in self._tables if person.sees(name)],
+                "tables": [table.name for table in self._seen(person)],
                 "csrf": session.csrf if session else None,
             }
         )
 
     async def all_tables(self, request: Request) -> Response:
-        person, _ = self._asks(request)
-        states = [await table.state() for name, table in self._tables.items() if person.sees(name)]
+        person, _ = self._door.asks(request)
+        states = [await table.state() for table in self._seen(person)]
         return JSONResponse({"tables": sorted(states, key=urgency)})
 
     async def one_table(self, request: Request) -> Response:
-        person, _ = self._asks(request)
+        person, _ = self._door.asks(request)
         return JSONResponse(await self._table(request, person).state())
 
+    async def events(self, request: Request) -> Response:
+        person, _ = self._door.asks(request)
+        asked = request.query_params.get("table")
+        tables = [table for table in self._seen(person) if asked in (None, table.name)]
+        if not tables:
+            raise refused(404, f"there is no table {asked} for {person.name}")
+        last = request.headers.get("last-event-id", "")
+        since = int(last) if last.isascii() and last.isdecimal() and len(last) < 16 and len(tables) == 1 else None
+        kind = {"media_type": "text/event-stream", "headers": {"X-Accel-Buffering": "no"}}
+        if request.method == "HEAD":
+            return Response(**kind)  # type: ignore[arg-type]
+        if not self._streams.begin(person.name):
+            raise refused(429, f"{person.name} has too many streams open; close some pages", {"Retry-After": "5"})
+        stream = merged(
+            [of_table(table, since) for table in tables],
+            lambda: self._door.still(request, person),
+            lambda: self._streams.end(person.name),
+        )
+        return StreamingResponse(stream, **kind)  # type: ignore[arg-type]
+
     async def say(self, request: Request) -> Response:
-        person, page = self._writes(request)
+        person, page = self._door.writes(request)
         table = self._table(request, person)
-        id, line, seen = await _line_of(request)
+        body = await body_of(request)
+        id = text_of(body, "id", LONGEST_ID, "a name of this line alone")
+        line = text_of(body, "line", LONGEST_LINE, "a line as in deal scripts, for example `act 3 raise`")
+        seen = number_of(body, "seen")
+        reason = (
+            text_of(body, "reason", LONGEST_REASON, "why, for the record") if body.get("reason") is not None else ""
+        )
+        if not person.may(SAY, table.name):
+            raise refused(403, f"{person.name} may look, and say nothing")
         try:
             parsed = parse_line(line, 1, "line")
         except UserError as error:
-            raise refused(422, str(error), seen=error.seen, cause=error.cause, do=error.do) from error
+            raise unusable(error) from error
         if parsed is None:
             raise refused(422, "the line says nothing")
-        if not person.may(SAY, table.name) or not person.may_say(parsed.item, table.name):  # type: ignore[arg-type]
-            raise refused(403, f"{person.name} may not say this: it is for {FLOOR if person.may(SAY) else 'others'}")
-        if seen is not None and seen < table.feed.moved:
-            raise refused(
-                409, "the table has moved on since this page was drawn; look again", state=await table.state()
-            )
-        answer = await table.say(person.name, "console" if page else "api", id, line)
+        if not person.may_say(parsed.item, table.name):
+            raise refused(403, f"only the floor may say this, and {person.name} is {person.role}")
+        if isinstance(parsed.item, DECISIONS) and not reason:
+            raise refused(422, "a decision of the floor takes a `reason`, which the record keeps beside it")
+        if reason:
+            line = f"{render(parsed.item)} # {reason}"
+
+        answer = await table.say(person.name, "console" if page else "api", id, line, seen)
         return JSONResponse(answer.body, answer.status)
 
-    async def events(self, request: Request) -> Response:
-        person, _ = self._asks(request)
-        asked = request.query_params.get("table")
-        names = [name for name in self._tables if person.sees(name) and asked in (None, name)]
-        if not names:
-            raise refused(404, f"there is no table {asked} for {person.name}")
-        last = request.headers.get("last-event-id", "")
-        since = int(last) if last.isdecimal() and len(names) == 1 else None
-        stream = _merged([_stream(self._tables[name], since) for name in names])
-        return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    async def hands(self, request: Request) -> Response:
+        person, _ = self._door.asks(request)
+        table = self._table(request, person)
+        self._may_see_record(person, table)
+        last = request.query_params.get("last", "10")
+        if not (last.isascii() and last.isdecimal() and 1 <= int(last[:4]) <= 100 and len(last) <= 3):
+            raise refused(422, "`last` is to be a number from 1 to 100")
+        found = await self._from_journal(history.hands, table.bridge.journal, int(last))
+        return JSONResponse({"hands": found})
+
+    async def hand(self, request: Request) -> Response:
+        person, _ = self._door.asks(request)
+        table = self._table(request, person)
+        self._may_see_record(person, table)
+        number = request.path_params["hand"]
+        cards = request.query_params.get("cards", "0")
+        if cards not in ("0", "1"):
+            raise refused(422, "`cards` is to be 0 or 1")
+        found = await self._from_journal(history.hand, table.bridge.journal, min(number, 2**63 - 1))
+        if found is None:
+            raise refused(404, f"there is no hand {number} on record at table {table.name}")
+        if cards == "1":
+            try:
+                named = await run_in_threadpool(history.hand, table.bridge.journal, number, with_cards=True)
+            except UserError as error:
+                raise unusable(error, 409) from error
+            await self._from_journal(history.say_who_looks, table.bridge, person.name, number)
+            found = named
+        return JSONResponse(found)
+
+    async def books(self, request: Request) -> Response:
+        person, _ = self._door.asks(request)
+        table = self._table(request, person)
+        try:
+            asked, stack = await run_in_threadpool(
+                table.bridge.read, lambda desk: (desk.session.situation, desk.session.stack)
+            )
+            found = await run_in_threadpool(self._books.ask, asked, stack) if asked is not None else []
+        except TimeoutError as error:
+            raise refused(503, f"table {table.name} does not answer") from error
+        except UserError as error:
+            raise unusable(error) from error
+        return JSONResponse(found)
+
+    async def rules(self, request: Request) -> Response:
+        person, _ = self._door.asks(request)
+        states = [await table.state() for table in self._seen(person)]
+        try:
+            known = await run_in_threadpool(self._books.rules)
+        except UserError as error:
+            raise unusable(error) from error
+        in_force = {state["table"]: {"stack": state["stack"], "next": state["next_stack"]} for state in states}
+        return JSONResponse({**known, "in_force": in_force})
+
+    async def activate(self, request: Request) -> Response:
+        person, _ = self._door.writes(request)
+        table = self._table(request, person)
+        body = await body_of(request)
+        id = text_of(body, "id", LONGEST_ID, "a name of this change alone")
+        stack = text_of(body, "stack", LONGEST_STACK, "packs joined by +, highest first")
+        if not all(person.may(RULES, name) for name in list(self._tables)):
+            raise refused(403, f"rules are put in force for all tables of this host, and {person.name} may not")
+        answer = await self._once.do(
+            person.name, id, f"{table.name} {stack}", lambda: self._activated(person, id, stack)
+        )
+        return JSONResponse(answer.body, answer.status)
+
+    async def _activated(self, person: Person, id: str, stack: str) -> Answer:
+        try:
+            named = await run_in_threadpool(self._books.activate, stack, person.name)
+        except UserError as error:
+            return Answer(422, {"error": str(error), "seen": error.seen, "cause": error.cause, "do": error.do})
+        for table in list(self._tables.values()):
+            table.bridge.look_for_rules()
+        return Answer(200, {"id": id, "stack": named, "tables": list(self._tables)})
+
+    async def openapi(self, request: Request) -> Response:
+        self._door.asks(request)
+        return JSONResponse(document.document())
+
+    def _may_see_record(self, person: Person, table: Table) -> None:
+        if not person.may(RECORD, table.name):
+            raise refused(403, f"the record is for floor and auditor, and {person.name} is {person.role}")
+
+    async def _from_journal(self, job: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return await run_in_threadpool(job, *arguments)
+        except UserError as error:
+            raise unusable(error, 503) from error
+
+    # ---- for whoever runs it
 
     async def healthy(self, _: Request) -> Response:
-        ill = [name for name, table in self._tables.items() if not table.bridge.alive]
-        return PlainTextResponse("\n".join([*(f"{name} is down" for name in ill), ""]) or "ok\n", 503 if ill else 200)
+        """Whether it runs. To anybody: no names."""
+        return JSONResponse({"ok": True})
+
+    async def ready(self, _: Request) -> Response:
+        """Whether it is of use: every table's bridge runs, and people can be let in. To anybody: no names."""
+        down = sum(not table.bridge.alive for table in list(self._tables.values()))
+        why = [*([f"{down} of {len(self._tables)} tables are down"] if down else []), self._trouble() and "no people"]
+        error = "; ".join(part for part in why if part)
+        return JSONResponse({"ok": not error, **({"error": error} if error else {})}, 503 if error else 200)
+
+    async def figures(self, request: Request) -> Response:
+        person, _ = self._door.asks(request)
+        states = [(table, await table.state()) for table in self._seen(person)]
+        text = metrics.text(
+            (
+                metrics.Figures(
+                    table.name, table.bridge.alive, state["link"] != "unsupervised", state["signal"],
+                    state["floor_called"], state["counts"], table.bridge.statistics,
+                )
+                for table, state in states
+            ),
+            sum(self._streams.open.values()),
+        )  # fmt: skip
+        return Response(text, media_type=metrics.TYPE)
+
+    async def icon(self, _: Request) -> Response:
+        return Response(ICON, media_type="image/svg+xml")
 
     # ---- pages
 
     def _page(self, request: Request, name: str) -> Response:
-        if self._sessions.of(request.cookies.get(COOKIE, ""), self._people(), time.monotonic()) is None:
+        if self._door.session(request) is None:
             return RedirectResponse("/login", 303)
         return FileResponse(PAGES / name, headers={"Cache-Control": "no-store"})
 
     async def front(self, request: Request) -> Response:
-        found = self._sessions.of(request.cookies.get(COOKIE, ""), self._people(), time.monotonic())
+        found = self._door.session(request)
         if found is None:
             return RedirectResponse("/login", 303)
         return RedirectResponse("/floor" if found[0].role in (FLOOR, AUDITOR) else "/dealer", 303)
@@ -228,83 +325,13 @@ class Console:
     async def login(self, request: Request) -> Response:
         async with request.form(max_fields=4, max_files=0) as form:
             token = form.get("token", "")
-        person = self._by_token(request, token.strip() if isinstance(token, str) else "")
-        cookie, session = self._sessions.begin(person, time.monotonic())
+        person = self._door.by_token(request, token.strip() if isinstance(token, str) else "")
         answer = RedirectResponse("/", 303)
-        answer.set_cookie(
-            COOKIE,
-            cookie,
-            max_age=int(session.until - time.monotonic()),
-            httponly=True,
-            samesite="strict",
-            secure=self._secure,
-        )
+        self._door.enter(person, answer)
         return answer
 
     async def logout(self, request: Request) -> Response:
-        self._writes(request)
-        self._sessions.end(request.cookies.get(COOKIE, ""))
+        self._door.writes(request)
         answer = RedirectResponse("/login", 303)
-        answer.delete_cookie(COOKIE)
+        self._door.leave(request, answer)
         return answer
-
-
-async def _line_of(request: Request) -> tuple[str, str, int | None]:
-    """The id, the line and the version seen, of a body that says something. Raises 415 and 422."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise refused(415, "send application/json")
-    try:
-        body = json.loads(await request.body())
-    except ValueError:
-        body = None
-    if not isinstance(body, dict):
-        raise refused(422, "the body is no JSON object")
-    id, line, seen = body.get("id"), body.get("line"), body.get("seen")
-    if not isinstance(id, str) or not 0 < len(id) <= LONGEST_ID:
-        raise refused(422, f"`id` is to be a text of 1 to {LONGEST_ID} characters that names this line alone")
-    if not isinstance(line, str) or "\n" in line:
-        raise refused(422, "`line` is to be one line as in deal scripts, for example `act 3 raise`")
-    if seen is not None and (not isinstance(seen, int) or isinstance(seen, bool)):
-        raise refused(422, "`seen` is to be the version of the state that was seen")
-    return id, line, seen
-
-
-def _event(kind: str, data: dict[str, Any], n: int | None = None) -> str:
-    number = f"id: {n}\n" if n is not None else ""
-    return f"event: {kind}\n{number}data: {json.dumps(data, ensure_ascii=False)}\n\n"
-
-
-async def _stream(table: Table, since: int | None) -> AsyncIterator[str]:
-    """One table: its state, then what happens, each followed by the state, which comes no faster than STATE_S."""
-    feed = table.feed
-    n = feed.version if since is None else min(since, feed.version)
-    yield _event("state", await table.state())
-    while True:
-        happened, missed = feed.since(n)
-        if missed:
-            yield _event("gap", {"table": table.name, "after": n})
-        for one in happened:
-            yield _event("happening", {"table": table.name, "n": one.n, **json.loads(one.happening.as_json())}, one.n)
-            n = one.n
-        if happened:
-            yield _event("state", await table.state())
-            await asyncio.sleep(STATE_S)
-        elif not await feed.change(n, ALIVE_S):
-            yield _event("alive", {})
-
-
-async def _merged(streams: list[AsyncIterator[str]]) -> AsyncIterator[str]:
-    """Several streams as one. A client that reads slowly holds up its own alone: one event a table waits for it."""
-    waiting: dict[asyncio.Future[str], AsyncIterator[str]] = {
-        asyncio.ensure_future(anext(stream)): stream for stream in streams
-    }
-    try:
-        while waiting:
-            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            for future in done:
-                stream = waiting.pop(future)
-                yield future.result()
-                waiting[asyncio.ensure_future(anext(stream))] = stream
-    finally:
-        for future in waiting:
-            future.cancel()

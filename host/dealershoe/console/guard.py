@@ -1,7 +1,8 @@
-"""What holds for every request of the console: its size, where it comes from, and what the answer forbids a browser."""
+"""What holds for every request of the console: its size and pace, where it comes from, what a browser must not do."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from urllib.parse import urlsplit
 
@@ -9,7 +10,6 @@ from starlette.datastructures import Headers as Fields
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE = "shoe"
 POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -28,91 +28,110 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+YEAR_S = 31_536_000
+BODY_S = 10.0  # for a body to come
+SEND_S = 30.0  # for a piece of an answer to go: who has gone to sleep comes back with the last event it has seen
+
+
+class TooSlow(Exception):  # noqa: N818 - a tablet that has gone to sleep, no error
+    """A client that does not take its answer."""
 
 
 class Headers:
     """Puts what a browser must not do on every answer, errors too. State is not to be kept by anyone on the way."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self._app = app
+        self._fields = HEADERS | ({"Strict-Transport-Security": f"max-age={YEAR_S}"} if secure else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in self._fields.items():
                     headers[name] = value
-                headers.setdefault("Cache-Control", "no-store" if scope["path"].startswith("/api") else "no-cache")
-            await send(message)
+                headers.setdefault("Cache-Control", "no-cache" if scope["path"].startswith("/static") else "no-store")
+            try:
+                async with asyncio.timeout(SEND_S):
+                    await send(message)
+            except TimeoutError as error:
+                raise TooSlow from error
 
-        await self._app(scope, receive, sent)
+        try:
+            await self._app(scope, receive, sent)
+        except TooSlow:
+            return  # the server closes what was not completed
 
 
 class Guard:
-    """Refuses what is too long, and what a browser sends from a page of another site (Origin, Sec-Fetch-Site).
+    """Refuses what is too long or too slow, and what a browser sends from a page of another site.
 
-    The host that is asked must be the one that answers: a name that was made to point here (DNS rebinding) brings the
-    cookies of nobody, and is refused when it writes by its Origin.
+    `hosts`: the names that the console answers to. A name that somebody has made to point here (DNS rebinding) is none
+    of them, and its pages get nothing. Where there are none (TLS) the certificate's names do the same.
     """
 
-    def __init__(self, app: ASGIApp, longest: int) -> None:
+    def __init__(self, app: ASGIApp, longest: int, hosts: tuple[str, ...]) -> None:
         self._app = app
         self._longest = longest
+        self._hosts = frozenset(name.lower() for name in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        fields = Fields(scope=scope)
-        refusal = self._refusal(scope["method"], fields)
-        if refusal:
+        refusal = self._refusal(scope["method"], Fields(scope=scope)) or await self._body(receive)
+        if isinstance(refusal, tuple):
             await _answer(send, *refusal)
             return
-        taken = 0
-        over = False
+        whole: list[Message] = [{"type": "http.request", "body": refusal, "more_body": False}]
 
-        async def bounded() -> Message:
-            nonlocal taken, over
-            message = await receive()
-            taken += len(message.get("body", b""))
-            if taken > self._longest:
-                over = True
-                return {"type": "http.disconnect"}
-            return message
+        async def received() -> Message:
+            return whole.pop() if whole else await receive()
 
-        begun = False
+        await self._app(scope, received, send)
 
-        async def sent(message: Message) -> None:
-            nonlocal begun
-            if over and not begun:
-                begun = True
-                await _answer(send, 413, f"more than {self._longest} bytes")
-            elif not over:
-                begun = True
-                await send(message)
-
+    async def _body(self, receive: Receive) -> bytes | tuple[int, str]:
+        """The whole body, or why it is not taken."""
+        body = b""
         try:
-            await self._app(scope, bounded, sent)
-        except Exception:
-            if not over:
-                raise
-        if over and not begun:
-            await _answer(send, 413, f"more than {self._longest} bytes")
+            async with asyncio.timeout(BODY_S):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return 400, "the body was cut off"
+                    body += bytes(message.get("body", b""))
+                    if len(body) > self._longest:
+                        return 413, f"more than {self._longest} bytes"
+                    if not message.get("more_body", False):
+                        return body
+        except TimeoutError:
+            return 408, f"the body did not come within {BODY_S:.0f} s"
 
     def _refusal(self, method: str, fields: Fields) -> tuple[int, str] | None:
+        host = fields.get("host", "").lower()
+        if self._hosts and host_name(host) not in self._hosts:
+            return 421, "this is not the console of that name"
         length = fields.get("content-length", "0")
-        if not length.isdecimal():
+        if not (length.isascii() and length.isdecimal()):
             return 400, "the length of the body is no number"
-        if int(length) > self._longest:
+        if len(length) > 12 or int(length) > self._longest:
             return 413, f"more than {self._longest} bytes"
         if method in ("GET", "HEAD", "OPTIONS"):
             return None
         origin = fields.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != fields.get("host", "").lower():
-            return 403, "this comes from a page of another site"
-        if fields.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        try:
+            foreign = origin is not None and urlsplit(origin).netloc.lower() != host
+        except ValueError:
+            foreign = True
+        if foreign or fields.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "this comes from a page of another site"
         return None
+
+
+def host_name(host: str) -> str:
+    """The name in a Host field, without the port."""
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdecimal() else host
 
 
 async def _answer(send: Send, status: int, error: str) -> None:

@@ -16,10 +16,15 @@ from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.happening import Happening
 from dealershoe.console.access import Person
 from dealershoe.console.app import Console
+from dealershoe.console.books import Books
+from dealershoe.console.patient import Patient
 from dealershoe.console.tables import Table
 from dealershoe.errors import UserError
+from dealershoe.rules.shelf import default_shelf
 
 LINGER_S = 1  # for streams that are open when the console ends
+CONNECTIONS = 1_000  # at a time: a room of 32 tables has some hundreds
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 def address(text: str) -> tuple[str, int]:
@@ -48,8 +53,16 @@ class Server:
         people: Callable[[], dict[str, Person]],
         certificate: Path | None = None,
         key: Path | None = None,
+        *,
+        shelf: Path | None = None,
+        hosts: tuple[str, ...] = (),
+        trouble: Callable[[], str] = lambda: "",
     ) -> None:
-        """Takes the address. Raises UserError when it cannot, and for one that others can reach without TLS."""
+        """Takes the address. Raises UserError when it cannot, and for one that others can reach without TLS.
+
+        `shelf`: of the rule packs, None for that of this user. `hosts`: more names that it answers to.
+        `trouble`: what keeps people out.
+        """
         host, port = address(where)
         if certificate is None and not is_loopback(host):
             raise UserError(
@@ -75,7 +88,15 @@ class Server:
             ) from error
         scheme = "https" if certificate else "http"
         self.url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}/"
-        console = Console(self._tables, people, secure=certificate is not None)
+        answers_to = (*LOOPBACK, f"[{host}]" if ":" in host else host, *hosts) if certificate is None else hosts
+        console = Console(
+            self._tables,
+            people,
+            Books(shelf or default_shelf()),
+            secure=certificate is not None,
+            hosts=answers_to,
+            trouble=trouble,
+        )
         config = uvicorn.Config(
             console.app,
             log_config=None,
@@ -86,13 +107,21 @@ class Server:
             ssl_keyfile=key,
             lifespan="off",
             loop="asyncio",
+            http=Patient,
+            ws="none",
+            limit_concurrency=CONNECTIONS,
+            proxy_headers=False,
         )
         self._server = uvicorn.Server(config)
         self.error: BaseException | None = None  # what ended the console
 
     def add(self, name: str, bridge: Bridge) -> None:
-        """Show a table. Before `start`, or on the console's loop."""
-        self._tables[name] = Table(name, bridge, self._loop)
+        """Show a table. For any thread."""
+        self._tables[name] = Table(name, bridge, self._loop)  # whoever goes through them takes a list first
+
+    def remove(self, name: str) -> None:
+        """Show a table no more."""
+        self._tables.pop(name, None)
 
     def hear(self, name: str, happening: Happening) -> None:
         """A table has said something; on the thread that runs the tables."""

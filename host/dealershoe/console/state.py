@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -11,8 +12,20 @@ from dealershoe.view.snapshot import Snapshot
 URGENT = ("stop", "floor", "attention", "unsupervised", "align", "ready")  # what needs a person first
 
 
-def state_of(name: str, version: int, now: Snapshot, *, open_table: bool) -> dict[str, Any]:
-    """The table. Cards are named only if it is open: the snapshot of a sealed one has no names in it."""
+HEALTH = {  # the floor's name of a figure of the link
+    "frames": "frames received",
+    "crc": "frames damaged",
+    "naks": "asked for again",
+    "lost": "times the link was lost",
+    "boots": "starts of the shoe",
+}
+
+
+def state_of(name: str, version: int, now: Snapshot, link: Mapping[str, int], *, open_table: bool) -> dict[str, Any]:
+    """The table. Cards are named only if it is open: the snapshot of a sealed one has no names in it.
+
+    `link`: the figures of the link.
+    """
     kind, _, seat = now.due.partition(" ")
     marks = {mark: view.seat for view in now.seats for mark in view.marks if mark in ("button", "sb", "bb")}
     whole = asdict(now)
@@ -38,6 +51,7 @@ def state_of(name: str, version: int, now: Snapshot, *, open_table: bool) -> dic
         "shuffle": now.shuffle,
         "ruling": whole["in_force"],
         "can_undo": now.can_undo,
+        "health": [{"name": words, "value": str(link.get(figure, 0))} for figure, words in HEALTH.items()],
         "counts": dict(now.counts),
         **{
             key: whole[key]
@@ -57,6 +71,6 @@ def urgency(state: dict[str, Any]) -> tuple[int, str]:
 
 def down(name: str, version: int, bridge: Bridge) -> dict[str, Any]:
     """A table whose bridge has ended, as it was, with the reason."""
-    state = state_of(name, version, bridge.snapshot(), open_table=bridge.desk.open_table)
+    state = state_of(name, version, bridge.snapshot(), bridge.statistics, open_table=bridge.desk.open_table)
     why = f"the table's bridge has failed: {bridge.error}" if bridge.error else "the table's bridge has stopped"
     return {**state, "link": "unsupervised", "link_why": why, "signal": "unsupervised"}

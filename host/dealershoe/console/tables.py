@@ -1,28 +1,20 @@
-"""The tables of a host as the console has them: their bridges, their feeds, and what was said once and not twice."""
+"""The tables of a host as the console has them: their bridges, their feeds, their journals."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.happening import Happening
 from dealershoe.console.feed import Feed
+from dealershoe.console.once import Answer, Once
 from dealershoe.console.state import down, state_of
 from dealershoe.errors import UserError
 
-ANSWERED = 2_000  # answers kept at a table for clients that ask again
 PATIENCE_S = 5.0  # for a table to take a line
-
-
-class Answer(NamedTuple):
-    """What a line got: an HTTP status and a body."""
-
-    status: int
-    body: dict[str, Any]
 
 
 class Table:
@@ -32,10 +24,10 @@ class Table:
         self.name = name
         self.bridge = bridge
         self.feed = Feed(loop)
+        self.once = Once()
         self._loop = loop
         self._state: dict[str, Any] | None = None
         self._drawing = asyncio.Lock()
-        self._answers: OrderedDict[tuple[str, str], tuple[str, asyncio.Future[Answer]]] = OrderedDict()
 
     def hear(self, happening: Happening) -> None:
         """The bridge has said something; on its own thread."""
@@ -49,27 +41,20 @@ class Table:
                 return await run_in_threadpool(down, self.name, version, bridge)
             if self._state is None or self._state["version"] != version:
                 now = await run_in_threadpool(bridge.snapshot)
-                self._state = state_of(self.name, version, now, open_table=bridge.desk.open_table)
+                self._state = state_of(self.name, version, now, bridge.statistics, open_table=bridge.desk.open_table)
             return self._state
 
-    async def say(self, who: str, way: str, id: str, line: str) -> Answer:
-        """Tell the table a line, once for each `id` of `who`; the same again gets the same answer."""
-        key = (who, id)
-        known = self._answers.get(key)
-        if known is not None:
-            if known[0] != line:
-                return Answer(409, {"error": f"the id {id!r} was used for another line; take a new one for each line"})
-            return await asyncio.shield(known[1])
-        telling = self._loop.create_task(self._told(who, way, id, line))  # goes on when the client goes away
-        self._answers[key] = (line, telling)
-        while len(self._answers) > ANSWERED:
-            self._answers.popitem(last=False)
-        answer = await asyncio.shield(telling)
-        if answer.status == 503:
-            self._answers.pop(key, None)  # it may be said again
-        return answer
+    async def say(self, who: str, way: str, id: str, line: str, seen: int | None) -> Answer:
+        """Tell the table a line, once for each `id` of `who`. `way`: how it was said, for the record.
 
-    async def _told(self, who: str, way: str, id: str, line: str) -> Answer:
+        `seen`: the version that they looked at; where the deal has moved on since, the line is not told.
+        """
+        return await self.once.do(who, id, line, lambda: self._told(who, way, id, line, seen))
+
+    async def _told(self, who: str, way: str, id: str, line: str, seen: int | None) -> Answer:
+        if seen is not None and seen < self.feed.moved:
+            error = "the table has moved on since this page was drawn; look again"
+            return Answer(409, {"error": error, "state": await self.state()})
         if not self.bridge.alive:
             return Answer(503, {"error": f"table {self.name} is down: {self.bridge.error or 'it was stopped'}"})
         told: asyncio.Future[UserError | None] = self._loop.create_future()

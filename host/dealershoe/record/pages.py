@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from dealershoe.record.asking import when
 from dealershoe.record.entries import (
@@ -20,10 +20,16 @@ from dealershoe.record.entries import (
 )
 from dealershoe.record.faces import named
 from dealershoe.record.read import HandSpan, between
-from dealershoe.record.words import WORDS, event_words, origin_words, rules_words
+from dealershoe.record.words import WORDS, event_words, rules_words
 from dealershoe.rules.ruling import STRENGTH
 
-Told = tuple[str, str, Any]  # who, the line, the row
+
+class Told(NamedTuple):
+    """A row of a hand on one line."""
+
+    fact: Fact
+    line: str
+    row: Any
 
 
 def _strongest(rulings: list[RulingRow]) -> str:
@@ -50,23 +56,17 @@ def summary(db: sqlite3.Connection, span: HandSpan) -> dict[str, Any]:
     }
 
 
-def in_full(db: sqlite3.Connection, span: HandSpan, known: dict[int, str]) -> Iterator[tuple[int, Told]]:
-    """Every event, finding, ruling and signal with the time since the hand began and who it came from."""
-    rows: dict[int, list[Told]] = {}
+def in_full(db: sqlite3.Connection, span: HandSpan, known: dict[int, str]) -> Iterator[Told]:
+    """Every event, finding, ruling and signal, with the fact that it came of and its line."""
+    rows: dict[int, list[tuple[str, Any]]] = {}
     kinds: tuple[Any, ...] = (EventRow, FindingRow, ProposalRow, RulingRow, SignalRow)
     for kind in kinds:
         for row in between(db, kind, span.row.fact, span.end):
             line = event_words(row, named(row, known)) if isinstance(row, EventRow) else WORDS[kind](row)
-            rows.setdefault(row.fact or 0, []).append(("", line, row))
+            rows.setdefault(row.fact or 0, []).append((line, row))
     for fact in between(db, Fact, span.row.fact, span.end):
-        who = origin_words(fact)
-        for number, (_, line, row) in enumerate(rows.get(fact.id, [])):
-            yield fact.mono_ns - _first(db, span), (who if not number else "", line, row)
-
-
-def _first(db: sqlite3.Connection, span: HandSpan) -> int:
-    (mono_ns,) = db.execute("SELECT mono_ns FROM facts WHERE id = ?", (span.row.fact,)).fetchone()
-    return int(mono_ns)
+        for line, row in rows.get(fact.id, []):
+            yield Told(fact, line, row)
 
 
 def plain(row: Any, known: dict[int, str]) -> dict[str, Any]:

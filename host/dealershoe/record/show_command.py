@@ -18,6 +18,7 @@ from dealershoe.record.entries import (
     NAMES,
     TABLES,
     CheckpointRow,
+    Fact,
     HandRow,
     RulingRow,
 )
@@ -27,7 +28,7 @@ from dealershoe.record.pages import in_full, plain, summary
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_seq, opened
 from dealershoe.record.receipt import fields, receipts
 from dealershoe.record.verify import Check, Record
-from dealershoe.record.words import WORDS, hand_words, other_words
+from dealershoe.record.words import WORDS, hand_words, origin_words, other_words
 
 LAST = 10  # hands on one page: as many as gaming devices have to recall
 POLL_S = 0.5  # between two looks of `tail --follow`
@@ -55,11 +56,16 @@ def show_command(file: Path, fact: int | None, with_cards: bool, as_json: bool) 
         known = faces(db, one) if with_cards else {}
         if not as_json:
             click.echo(f"{when(one.wall_ns)}  {WORDS[HandRow](one.row)}{'; an open table' * one.row.open_table}")
-        for at_ns, (who, line, row) in in_full(db, one, known):
+        first: Fact | None = None
+        last: Fact | None = None
+        for told_fact, line, row in in_full(db, one, known):
+            first = first or told_fact
             if as_json:
                 click.echo(json.dumps(plain(row, known)))
             else:
-                click.echo(f"{at_ns / 1e9:9.3f}  {who:<12} {line}")
+                who = origin_words(told_fact) if told_fact is not last else ""
+                click.echo(f"{(told_fact.mono_ns - first.mono_ns) / 1e9:9.3f}  {who:<12} {line}")
+            last = told_fact
 
 
 @click.command("hands", short_help="list hands, a line each")

@@ -1,0 +1,84 @@
+"""Server-sent events: a table's state and what happens, one after the other, for pages and table systems."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+from dealershoe.console.tables import Table
+
+STATE_S = 0.05  # between two states of a table on one stream
+ALIVE_S = 10.0  # between two words on a stream that has nothing to say
+STREAMS = 8  # that one person may have open: pages that were left open somewhere
+
+
+class Streams:
+    """How many streams each person has open."""
+
+    def __init__(self) -> None:
+        self.open: Counter[str] = Counter()
+
+    def begin(self, name: str) -> bool:
+        """One more; False, and it is not, when there are enough."""
+        if self.open[name] >= STREAMS:
+            return False
+        self.open[name] += 1
+        return True
+
+    def end(self, name: str) -> None:
+        """One less."""
+        self.open[name] -= 1
+
+
+def event(kind: str, data: Mapping[str, Any], n: int | None = None) -> str:
+    """One event as it goes out (WHATWG HTML, 9.2.6)."""
+    number = f"id: {n}\n" if n is not None else ""
+    return f"event: {kind}\n{number}data: {json.dumps(data)}\n\n"
+
+
+async def of_table(table: Table, since: int | None) -> AsyncIterator[str]:
+    """One table: its state, then what happens, each followed by the state, which comes no faster than STATE_S."""
+    feed = table.feed
+    n = feed.version if since is None else min(since, feed.version)
+    yield event("state", await table.state())
+    while True:
+        happened, missed = feed.since(n)
+        if missed:
+            yield event("gap", {"table": table.name, "after": n})
+        for one in happened:
+            yield event("happening", {"table": table.name, "n": one.n, **one.happening.as_data()}, one.n)
+            n = one.n
+        if happened:
+            yield event("state", await table.state())
+            await asyncio.sleep(STATE_S)
+        elif not await feed.change(n, ALIVE_S):
+            yield event("alive", {})  # a page cannot hear a comment
+
+
+async def merged(
+    streams: list[AsyncIterator[str]], still: Callable[[], bool], end: Callable[[], None]
+) -> AsyncIterator[str]:
+    """Several streams as one, as long as `still`; then, or when the client goes, `end`.
+
+    A client that reads slowly holds up its own alone: one event a table waits for it.
+    """
+    waiting: dict[asyncio.Future[str], AsyncIterator[str]] = {
+        asyncio.ensure_future(anext(stream)): stream for stream in streams
+    }
+    try:
+        while waiting:
+            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for future in done:
+                stream = waiting.pop(future)
+                if not still():
+                    yield event("over", {})
+                    return
+                yield future.result()
+                waiting[asyncio.ensure_future(anext(stream))] = stream
+    finally:
+        end()
+        for future in waiting:
+            future.cancel()
