@@ -30,7 +30,7 @@ def folder(path: str) -> str:
 
 def ident():
     """Who this shoe is: the chip's own number, the firmware's version and the digest of its files."""
-    root, link = folder(__file__), folder(shoelink.__file__)
+    root, link = folder(globals().get("__file__", "")), folder(shoelink.__file__)  # main.py in a Pico's root has none
     if not root or link.startswith(root + "/"):
         link = ""
     return schema.Ident((machine.unique_id() + bytes(8))[:8], BUILD, flash.digest(root, link))
