@@ -34,11 +34,13 @@ from firmware.physics import CELL, HEAD_AT, LENGTH, LIP_AT, cell_at  # noqa: E40
 cardcode: Any = import_module("shoe.cardcode")
 passage_module: Any = import_module("shoe.passage")
 strip_module: Any = import_module("shoe.strip")
+doublefeed: Any = import_module("shoe.doublefeed")
 
 CHUNK = 8192  # samples given at once: what is found does not depend on the cuts (test_passage.py)
 LANES_AT = 30.0  # mm that a leading edge goes on beyond the lip and the card's length
 PER_WINDOW = 50  # passes through one shoe before the next is built
 QUIET = bytes(8)
+CALIBRATED = (60000, 30000)  # hardware/faults.toml, light and halves: through no card and through one
 
 # of 100 passes
 KINDS = {"clean": 42, "soiled": 25, "dazzled": 10, "halting": 6, "back": 8, "close": 5, "inverted": 4}
@@ -117,13 +119,14 @@ class Reader:
         return self.told
 
     def look(self, samples: bytes, light: Any, looks: list[int]) -> list[Told]:
-        """The same in turns of the loop that end at `looks`; the double-feed light is read as `shoe/loop.py` does:
-        below the threshold in two looks in a row are two cards."""
+        """The same in turns of the loop that end at `looks`; the double-feed light is read as `shoe/loop.py` does: that
+        of two cards in two looks in a row. No empty throat was seen since the calibration, so no drift is followed."""
+        doubles = doublefeed.DoubleFeed(*CALIBRATED)
         dim = False
         at = 0
         for look in looks:
             if not self.passage.idle:
-                now = light[min(look, len(light) - 1)] < TWO_CARDS
+                now = doubles.two_cards(light[min(look, len(light) - 1)])
                 if now and dim:
                     self.passage.two_cards()
                 dim = now
@@ -131,9 +134,6 @@ class Reader:
             self.passage.feed(piece, len(piece))
             at = look
         return self.feed(samples[at:])
-
-
-TWO_CARDS = 21000  # hardware/pinout.md: between 30000 through one card and 15000 through two
 
 
 class Scene(NamedTuple):
