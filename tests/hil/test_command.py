@@ -71,13 +71,15 @@ def running() -> Iterator[list[Running]]:
         shoe.close()
 
 
-def test_live_commands_go_through_the_shoe_and_the_end_of_input_ends_it() -> None:
-    done = emulate(text=HAND + "deal hole\npress done held\nlook\npower\nhelp\n")
+@pytest.mark.parametrize(("given", "deck"), [((), "46 cards\n"), (("--open",), "46 cards, next [2-9TJQKA][cdhs]\n")])
+def test_live_commands_go_through_the_shoe_and_the_end_of_input_ends_it(given: tuple[str, ...], deck: str) -> None:
+    """The next card is named only at an open table."""
+    done = emulate(*given, text=HAND + "deal hole\npress done held\nlook\npower\nhelp\n")
     assert done.returncode == 0, done.stderr
     assert re.search(r"^port /dev/\S+$", done.stdout, re.MULTILINE)
     assert "tell the host: hand seats=1-3 button=3" in done.stdout
     assert "done deal hole" in done.stdout
-    assert re.search(r"light blue on lamps .*; in the shoe 46 cards, next ", done.stdout)
+    assert re.search(rf"light blue.*; in the shoe {deck}", done.stdout)
     assert "press KEY [held]" in done.stdout
 
 
