@@ -642,7 +642,10 @@ def _doubt(table: TableState, entry: Entry, rulings: tuple[Ruling, ...]) -> str:
 
 def _following(table: TableState, last: Setup, event: NextHand, stack: Stack) -> tuple[Setup, tuple[str, ...]]:
     """The next hand's setup; where the button of the last one was wrong and stayed, as the rules answer."""
-    due_at = table.hand.button if table.hand is not None else last.button
+    due_at = last.button
+    if table.hand is not None:
+        due_at = table.hand.button
+        last = last._replace(seats=table.hand.seats)  # who was found to be entitled, or not to be
     if due_at == last.button:
         return next_setup(last, event), ()
     answer = stack.procedure("button_after_error")

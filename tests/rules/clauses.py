@@ -40,7 +40,6 @@ class Row(NamedTuple):
     procedure: tuple[str, ...]
     table: str
     silent: str
-    why: str
     scripts: tuple[str, ...]
 
     @property
@@ -63,7 +62,7 @@ def rows() -> tuple[Row, ...]:
         Row(
             clause, entry["about"], row["pack"], row.get("stack", row["pack"]), row.get("cite", ""),
             tuple(row.get("rules", ())), tuple(row.get("procedure", ())), row.get("table", ""), row.get("silent", ""),
-            row.get("why", ""), tuple(row.get("scripts", ())),
+            tuple(row.get("scripts", ())),
         )
         for clause, entry in table.items()
         for row in entry["rows"]
@@ -94,10 +93,8 @@ def faults_of(row: Row) -> Iterator[str]:
     said = [bool(row.rules), bool(row.procedure), bool(row.table), bool(row.silent)]
     if said.count(True) != 1:
         yield "says not exactly one of rules, procedure, table, silent"
-    if not row.scripts and not row.why:
-        yield "has neither a script nor the reason why none can be"
-    if row.seed and not row.scripts:
-        yield "is of the user's own text and has no script"
+    if not row.scripts:
+        yield "has no script"
     found = rules_of(row)
     for missing in set(row.rules) - {rule.id for rule in found}:
         yield f"names the rule {missing}, which {row.pack} does not have"
@@ -151,7 +148,7 @@ def page() -> str:
     for row in rows():
         what = row.about if row.clause != last else ""
         last = row.clause
-        proof = ", ".join(f"`{script}`" for script in row.scripts) or row.why
+        proof = ", ".join(f"`{script}`" for script in row.scripts)
         for index, cells in enumerate(_cells(row)):
             head = [row.clause, what, row.pack] if not index else [row.clause, "", row.pack]
             lines.append("| " + " | ".join([*head, *cells, proof if not index else "″"]) + " |")

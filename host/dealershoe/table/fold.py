@@ -40,8 +40,8 @@ from dealershoe.table.agenda import Step as AgendaStep
 from dealershoe.table.drawing import draw, expose, lacking
 from dealershoe.table.effects import acknowledge, consume, done_by_hand, end_deal, move, put, redeal, settle
 from dealershoe.table.findings import Finding
-from dealershoe.table.setup import cutter
-from dealershoe.table.state import STUB, Card, HandState, at, first_street, need, next_seat, with_act
+from dealershoe.table.setup import clockwise, cutter, reseated
+from dealershoe.table.state import STUB, Card, HandState, at, count_served, first_street, need, next_seat, with_act
 
 
 class Step(NamedTuple):
@@ -193,9 +193,13 @@ def _seated(state: HandState, seat: int) -> None:
 
 
 def _button(state: HandState, event: ReportButton) -> Step:
+    """The button was elsewhere: set right before the first card of the deal, an error from then on."""
     if event.seat == state.button:
         return Step(state)
-    return Step(state._replace(button=event.seat), (Finding("button-wrong", (), event.seat),))
+    state = state._replace(button=event.seat)
+    if len(state.cards) == state.reload and not state.awarded:
+        return Step(_reseat(state))
+    return Step(state, (Finding("button-wrong", (), event.seat),))
 
 
 def _entitled(state: HandState, event: ReportEntitled) -> Step:
@@ -203,11 +207,32 @@ def _entitled(state: HandState, event: ReportEntitled) -> Step:
     held = at(state, seat)
     if event.entitled:
         state = state._replace(seats=tuple(sorted({*state.seats, seat})))
-        if held or (seat in state.setup.seats and find(state.agenda, DEAL, first_street(state)) >= 0):
+        dealing = find(state.agenda, DEAL, first_street(state)) >= 0
+        if held or (seat in state.setup.seats and dealing):
             return Step(state)
+        if dealing and _before_his_turn(state, seat):
+            return Step(_reseat(state))
         return Step(state, (Finding("dealt-out", (), seat, more=(("cards_held", 0),)),))
     state = state._replace(seats=tuple(s for s in state.seats if s != seat))
-    return Step(state, (Finding("not-entitled", held, seat),) if held else ())
+    if held:
+        return Step(state, (Finding("not-entitled", held, seat),))
+    return Step(settle(_reseat(state)) if seat in state.setup.order else state)
+
+
+def _before_his_turn(state: HandState, seat: int) -> bool:
+    """Has the deal not yet come past a seat that is not in its order?"""
+    order = clockwise(state.seats, state.button)
+    reached = [other for other, cards in zip(state.setup.order, state.served, strict=True) if cards]
+    return max(state.served) <= 1 and all(order.index(other) < order.index(seat) for other in reached if other in order)
+
+
+def _reseat(state: HandState) -> HandState:
+    """The deal goes on with the seats and the button that are known to be right."""
+    state = state._replace(setup=reseated(state.setup, state.seats, state.button))
+    deal = find(state.agenda, DEAL)
+    street = state.agenda[deal].street if deal >= 0 else first_street(state)
+    served = count_served(state, street) if deal >= 0 else (0,) * len(state.setup.order)
+    return state._replace(served=served)
 
 
 IN_STUB = (("in_stub", True),)

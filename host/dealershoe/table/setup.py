@@ -136,8 +136,6 @@ def next_setup(last: Setup, event: NextHand, button: int = 0) -> Setup:
     bb = clockwise(tuple(sorted(present)), last.bb)[0]
     sb: int | None = last.bb if last.bb in veterans else None
     button = last.sb if last.sb is not None else last.button
-    if len(last.seats) == 2 and last.sb == last.button:  # coming out of heads-up play
-        button = last.button
     if last.sb is None:  # the dead small blind's place takes the button
         button = last.dead_sb or _seat_before(last.bb, last)
     between = {s for s in arrived if s != bb and _between(s, button, bb)}
@@ -189,6 +187,11 @@ def redealt(setup: Setup, seats: tuple[int, ...], button: int) -> Setup:
     """
     if setup.killed:
         setup = setup._replace(killed=tuple(s for s in setup.killed if s in setup.penalty))
+    return reseated(setup, seats, button)
+
+
+def reseated(setup: Setup, seats: tuple[int, ...], button: int) -> Setup:
+    """The same hand for `seats` from `button`; as it was where fewer than two players would be left."""
     if (seats == setup.seats and button == setup.button) or len(seats) < SMALLEST:
         return setup
     order = clockwise(seats, button)
@@ -197,4 +200,5 @@ def redealt(setup: Setup, seats: tuple[int, ...], button: int) -> Setup:
         sb, bb = _blinds(order, button)
     else:
         sb, bb = setup.sb, setup.bb
-    return setup._replace(seats=seats, button=button, order=order, sb=sb, bb=bb)
+    killed = tuple(seat for seat in setup.killed if seat in seats)
+    return setup._replace(seats=seats, button=button, order=order, sb=sb, bb=bb, killed=killed)

@@ -236,7 +236,7 @@ def _while_betting(hand: HandState, wide: bool, acts: tuple[str, ...]) -> Iterat
         yield Fault("card really lies at another seat", (*played, ReportTarget(number, _elsewhere(hand, number))), acts)
     if acts:
         for event in _reports(hand):
-            yield Fault(_report_name(event), (*played, event), acts, _is_regular(event))
+            yield Fault(_report_name(event), (*played, event), acts, _is_regular(event, hand))
 
 
 def _about_the_betting(hand: HandState) -> Iterator[Fault]:
@@ -247,7 +247,7 @@ def _about_the_betting(hand: HandState) -> Iterator[Fault]:
 
 def _at_any_time(hand: HandState) -> Iterator[Fault]:
     for event in _reports(hand):
-        yield Fault(_report_name(event), (event,), regular=_is_regular(event))
+        yield Fault(_report_name(event), (event,), regular=_is_regular(event, hand))
     yield Fault("stub shuffled though nobody asked", (ShuffledStub(),), regular=True)
     yield Fault("deck loaded though nobody asked", (DeckLoaded(),), regular=True)
     yield Fault("acknowledged though nothing waits", (Ack(),), regular=True)
@@ -296,9 +296,10 @@ def _report_name(event: Event) -> str:
     }[type(event)]
 
 
-def _is_regular(event: Event) -> bool:
-    """Told alone this need not be a finding: a seat without cards, a player's knowledge."""
-    return isinstance(event, ReportEntitled | Knew)
+def _is_regular(event: Event, hand: HandState) -> bool:
+    """Told alone this need not be a finding: a seat without cards, a player's knowledge, the button before the deal."""
+    undealt = len(hand.cards) == hand.reload
+    return isinstance(event, ReportEntitled | Knew) or (isinstance(event, ReportButton) and undealt)
 
 
 def _number_name(more: int) -> str:
