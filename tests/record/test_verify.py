@@ -12,7 +12,18 @@ from typing import Any
 
 import pytest
 from dealershoe.record import chain
-from dealershoe.record.entries import KINDS, NAMES, TABLES, CheckpointRow, Fact
+from dealershoe.record.entries import (
+    KINDS,
+    NAMES,
+    TABLES,
+    VALUES,
+    CheckpointRow,
+    Entry,
+    Fact,
+    HandRow,
+    RulingRow,
+    RunRow,
+)
 from dealershoe.record.journal import Journal
 from dealershoe.record.opening import reading
 from dealershoe.record.verify import Check, Fault
@@ -196,6 +207,113 @@ def test_a_forger_who_takes_out_the_checkpoints_too_is_caught(journal: Path) -> 
 
     faults = changed(journal, forge)
     assert any("carry no signature of this key at all" in fault.what for fault in faults)
+
+
+def put(db: sqlite3.Connection, seq: int, link: bytes, entry: Entry) -> bytes:
+    """A record as the program would write it, by someone who has read its source."""
+    kind = type(entry)
+    names, values = NAMES[kind], VALUES[kind](entry)
+    link = chain.link(link, chain.text(TABLES[kind], seq, names, values))
+    db.execute(
+        f"INSERT INTO {TABLES[kind]} ({', '.join(names)}, seq, chain) VALUES ({', '.join('?' * (len(names) + 2))})",
+        (*values, seq, link),
+    )
+    return link
+
+
+def test_a_forger_who_says_that_an_earlier_version_wrote_it_is_caught(journal: Path) -> None:
+    """What an upgrade chained nobody signed: so an upgrade in the middle would cover anything."""
+    with reading(journal) as db:
+        last, _ = order(db)[-1]
+
+    def forge(db: sqlite3.Connection) -> None:
+        (link,) = db.execute("SELECT chain FROM checkpoints WHERE seq = ?", (last,)).fetchone()
+        for seq in range(last + 1, last + 1_500):
+            link = put(db, seq, link, Fact(10_000 + seq, "console", b"award", 0, 0))
+        put(db, last + 1_500, link, RunRow("upgrade", "dealershoe", "host", "who", "from version 3", 0, 0))
+
+    faults = changed(journal, forge)
+    assert any(fault.seq == last + 1_500 and "an earlier version wrote" in fault.what for fault in faults)
+    assert any(fault.seq == last + 1 and "carry no signature" in fault.what for fault in faults)
+
+
+@pytest.mark.parametrize("seq", [0, -1, -(2**63)])
+def test_a_record_put_in_where_no_numbers_are_is_named(journal: Path, seq: int) -> None:
+    """The chain begins with 1; a question for a hand would find it all the same."""
+
+    def put_in(db: sqlite3.Connection) -> None:
+        db.execute("INSERT INTO signals VALUES (1, 1, 'stop', 'supervised', 0, ?, zeroblob(32))", (seq,))
+
+    assert [fault.seq for fault in changed(journal, put_in)] == [seq]
+
+
+def test_a_record_put_in_where_others_were_pruned_is_named(journal: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "pruned"
+    shutil.copy(journal, copy)
+    with Journal(copy, KEY) as pruned:
+        pruned.prune(pruned.rows(HandRow)[2][0], "me", "old")
+    assert verified(copy) == []
+
+    def put_in(db: sqlite3.Connection) -> None:
+        db.execute("INSERT INTO signals VALUES (1, 1, 'stop', 'supervised', 0, 5, zeroblob(32))")
+
+    assert [fault.seq for fault in changed(copy, put_in)] == [5]
+
+
+def redefined(db: sqlite3.Connection, index: str, meanwhile: Callable[[], Any]) -> None:
+    """Takes an index out of the schema, changes something, and puts it back as it was: it has not seen the change."""
+    row = db.execute(
+        "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_master WHERE name = ?", (index,)
+    ).fetchone()
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute("DELETE FROM sqlite_master WHERE name = ?", (index,))
+    db.execute("PRAGMA writable_schema = RESET")
+    meanwhile()
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", row)
+    db.execute("PRAGMA writable_schema = RESET")
+
+
+def test_a_fact_that_is_kept_out_of_the_order_of_writing_is_named(journal: Path) -> None:
+    """Whoever asks for a hand's facts would be told it, whoever reads them in order of writing would not."""
+
+    def forge(db: sqlite3.Connection) -> None:
+        fact = "INSERT INTO facts (id, origin, raw, mono_ns, wall_ns, seq, chain) VALUES (9999, 'x', x'', 0, 0, 4, x'')"
+        redefined(db, "facts_order", lambda: db.execute(fact))
+
+    assert any(fault.seq == 4 and "is hidden" in fault.what for fault in changed(journal, forge))
+
+
+def test_a_ruling_that_its_index_does_not_find_is_named(journal: Path) -> None:
+    """`journal show` asks the index: the ruling would be in the file, chained and signed, and be shown to nobody."""
+    with reading(journal) as db:
+        (seq,) = db.execute("SELECT min(seq) FROM rulings").fetchone()
+
+    def forge(db: sqlite3.Connection) -> None:
+        (*values, fact) = db.execute(f"SELECT {', '.join(NAMES[RulingRow])}, chain, fact FROM rulings "
+                                     "WHERE seq = ?", (seq,)).fetchone()  # fmt: skip
+        marks = ", ".join("?" * len(NAMES[RulingRow]))
+        db.execute("DELETE FROM rulings WHERE seq = ?", (seq,))
+        again = f"INSERT INTO rulings ({', '.join(NAMES[RulingRow])}, seq, chain) VALUES ({marks}, {seq}, ?)"
+        redefined(db, "rulings_fact", lambda: db.execute(again, values))
+        assert db.execute("SELECT count(*) FROM rulings WHERE fact = ?", (fact,)).fetchone() == (0,)
+
+    assert any(fault.seq == seq and "is hidden" in fault.what for fault in changed(journal, forge))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "INSERT INTO journal VALUES (zeroblob(16))",
+        "DELETE FROM journal",
+        "UPDATE journal SET identity = 'another'",
+        "UPDATE journal SET identity = x'00'",
+    ],
+)
+def test_a_journal_with_another_name_than_one_of_sixteen_bytes_is_none(journal: Path, change: str) -> None:
+    faults = changed(journal, lambda db: db.execute(change))
+    assert [fault.seq for fault in faults] == [1]
+    assert "names, not one of 16 bytes" in faults[0].what
 
 
 def test_another_journals_checkpoint_fits_nowhere(journal: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dealershoe.record.entries import TABLES
 
 APPLICATION_ID = 0x53484F45  # "SHOE", at byte 68 of the file (sqlite.org/fileformat2.html, 1.3)
 VERSION = 4  # of the tables, at byte 60
+CHAINED_FIRST = 4  # the version that chained records first
 MAGIC = b"SQLite format 3\x00"
 
 # Every table but `journal` holds records. `seq`: the one order of writing, over all tables; `chain`: `chain.link`.

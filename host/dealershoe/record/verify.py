@@ -7,6 +7,7 @@ time: memory does not grow with the journal.
 from __future__ import annotations
 
 import heapq
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -14,10 +15,13 @@ from typing import Any, NamedTuple
 from dealershoe.record import chain
 from dealershoe.record.checkpoint import genuine, pruning, statement
 from dealershoe.record.entries import NAMES, TABLES, CheckpointRow, Entry, Fact, HandRow, PruneRow, RunRow
+from dealershoe.record.schema import CHAINED_FIRST, EARLIER
 
 EVERY = 1_000  # records between two checkpoints, at most: some twenty hands
 UPGRADE = "upgrade"  # kind of the run that chained what an earlier version had written
 Keys = Mapping[str, bytes]  # id → the 32 bytes of a public key
+IDENTITY = 16  # bytes
+_UNFOUND = re.compile(r"row ([0-9]+) missing from index (\w+)")  # SQLite's word for a row that its index hides
 
 
 class Fault(NamedTuple):
@@ -74,13 +78,20 @@ class Check:
         self.upgraded_up_to = 0
         self.clock_back: list[tuple[int, int]] = []  # (fact, nanoseconds): the wall clock went back before it
         self._wall_ns = 0
+        self._whole = not after
+        self._chained = bool(after)  # a record was met that no earlier version could have written
 
     def run(self) -> Iterator[Fault]:
         """Every fault, in order of records."""
-        (identity,) = self._db.execute("SELECT identity FROM journal").fetchone()
         factory, self._db.text_factory = self._db.text_factory, lambda raw: raw.decode("utf-8", "surrogateescape")
         try:
+            identities = [row[0] for row in self._db.execute("SELECT identity FROM journal").fetchall()]
+            if [type(one) is bytes and len(one) for one in identities] != [IDENTITY]:
+                yield Fault(self.first, f" on: the journal has {len(identities)} names, not one of {IDENTITY} bytes")
+                return
+            (identity,) = identities
             yield from self._begin(identity)
+            yield from self._hidden()
             for record in self.records_after(self.last):
                 yield from self._record(identity, record)
                 if self.records % 10_000 == 0:
@@ -110,6 +121,31 @@ class Check:
         self.last = self.pruned_up_to = self.signed_up_to = pruned.last
         self.first = self.last + 1
         self._prior = {pruned.head}
+
+    def _hidden(self) -> Iterator[Fault]:
+        """Rows that a reading in order of numbers would not meet, though a question for a hand or a fact would.
+
+        And the other way round: rows that an index hides from such a question.
+        """
+        (pruned,) = self._db.execute("SELECT coalesce(max(last), 0) FROM prunings").fetchone()
+        for table in TABLES.values():
+            rows = self._db.execute(f"SELECT seq FROM {table} WHERE seq <= ? ORDER BY seq", (pruned,)).fetchall()
+            for (seq,) in rows:
+                yield Fault(seq, f" ({table}) was put in: no record here has a number below {pruned + 1}")
+        for (said,) in self._db.execute("PRAGMA integrity_check") if self._whole else ():
+            found = _UNFOUND.fullmatch(said)
+            if found is not None:
+                yield self._unfound(int(found[1]), found[2])
+            elif said != "ok":
+                yield Fault(self.first, f" on: the file is not whole ({' '.join(said.split())})")
+
+    def _unfound(self, row: int, index: str) -> Fault:
+        """`row`: counted from the table's first."""
+        (table,) = self._db.execute("SELECT tbl_name FROM sqlite_master WHERE name = ?", (index,)).fetchone()
+        (seq,) = self._db.execute(
+            f"SELECT seq FROM {table} NOT INDEXED ORDER BY rowid LIMIT 1 OFFSET ?", (row - 1,)
+        ).fetchone()
+        return Fault(seq, f" ({table}) is hidden: the index {index} was changed so as not to find it")
 
     def records_after(self, after: int) -> Iterator[Record]:
         """Every record behind `after`, in order of writing."""
@@ -142,7 +178,12 @@ class Check:
         elif kind is HandRow:
             self.hands += 1
         elif kind is RunRow and values[0] == UPGRADE:
-            self.upgraded_up_to = self.signed_up_to = seq
+            if self._chained or self.pruned_up_to:
+                yield Fault(
+                    seq, " (runs) says that an earlier version wrote what stands before it, which it cannot have"
+                )
+            else:
+                self.upgraded_up_to = self.signed_up_to = seq
         elif kind is Fact and type(values[4]) is int:
             if values[4] < self._wall_ns:
                 self.clock_back.append((values[0], self._wall_ns - values[4]))
@@ -150,6 +191,7 @@ class Check:
         if self._keys is not None and seq - self.signed_up_to > EVERY:
             yield Fault(self.signed_up_to + 1, f" to {seq} carry no signature, and there is one every {EVERY} records")
             self.signed_up_to = seq
+        self._chained = self._chained or TABLES[kind] not in EARLIER[CHAINED_FIRST - 1]
         self._prior = {stored} | (could_be - {stored} if stored not in could_be else set())
         self.last = seq
         self.records += 1
