@@ -66,6 +66,10 @@ OPEN_SHOE = (
     "this shoe is an open one, whoever reads its line knows the cards in play; switch it off and on without its "
     "exposed key, or run the table with --open"
 )
+TOLD_SHOE = (
+    "this shoe gave away the secret of a hand and goes on dealing it, whoever reads its line knows the cards in play; "
+    "take the shoe off the table"
+)
 
 
 class Moment(NamedTuple):
@@ -99,6 +103,7 @@ class Desk:
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)  # the last words that are no draw, ruling or signal
         self.device = b""  # of the shoe on the line, its 8 bytes
         self._promises = Promises()
+        self._given_away = False  # the shoe has told the secret of the hand in play
         self._next_fact = next_fact
         self._previous: set[int] = set()  # hands whose late cards are no surprise
         self._seen_hand = before.seen  # the hand that the shoe named last
@@ -197,6 +202,11 @@ class Desk:
         self.happenings.clear()
         self._note(f"hand {self.hand} goes on as the journal has it: {told} facts, {self.session.draws} cards")
 
+    def recall(self, commits: Iterable[schema.Commit]) -> None:
+        """What the shoe had committed itself to before the facts that `resume` is given, in order."""
+        for commit in commits:
+            self._promises.made(commit)
+
     def retell(self, fact: Fact, decode: Callable[[bytes], Any]) -> None:
         """A kept fact of the shoe, a person, or the loss of the hand: what came of it then comes of it now."""
         at = Moment(fact.mono_ns, fact.wall_ns)
@@ -216,6 +226,7 @@ class Desk:
         """Go on with another session, that of a table as it was before a hand."""
         self.session = session
         self.hand, self._seen_hand = before.hand, before.seen
+        self._given_away = False
         self._passage = 0
         self._numbers.clear()
         self._reads.clear()
@@ -276,8 +287,9 @@ class Desk:
         if message is None:
             self._note("the shoe reports something that this bridge does not know: kept")
         elif names_its_card(message) and not self.open_table and not backlog:
-            self.halt_why = OPEN_SHOE
-            self._align(OPEN_SHOE)
+            self._halt(OPEN_SHOE)
+        elif isinstance(message, schema.Card) and self._given_away and message.hand == self.hand:
+            self._halt(TOLD_SHOE)
         elif isinstance(message, schema.Fault | schema.Clear):
             self._fault(message)
         elif isinstance(message, schema.Commit):
@@ -293,14 +305,23 @@ class Desk:
             elif self._of_this_hand(message, backlog) and not self.align_why:
                 self._sensed(fact, message, told)
 
+    def _halt(self, why: str) -> None:
+        self.halt_why = why
+        self._align(why)
+
     def _promised(self, commit: schema.Commit) -> None:
         """A hand begins at the shoe. If it is the hand in play, and cards are out, the shoe has forgotten them."""
         self._promises.made(commit)
+        self._given_away = self._given_away and commit.hand != self.hand
         if commit.hand == self.hand and self._passage and not self.align_why:
             self._align("the shoe lost its memory in the middle of the hand")
 
     def _revealed(self, fact: int, reveal: schema.Reveal) -> None:
-        """The secret of a hand that is over: the record says whether it proves which cards were dealt."""
+        """The secret of a hand that is over: the record says whether it proves which cards were dealt.
+
+        The key that begins the next hand comes after it; a card of the same hand never does.
+        """
+        self._given_away = self._given_away or reveal.hand == self.hand
         why = self._promises.broken(self.device, reveal)
         self.entries.append(EventRow(fact, reveal.hand, None, "Broken" if why else "Revealed", "{}"))
         if why:
@@ -466,6 +487,7 @@ class Desk:
             self.hand = begins
             self.align_why = ""
             self.floor_called = False
+            self._given_away = False
             self._passage = 0
             self._numbers.clear()
             self._reads.clear()

@@ -22,6 +22,7 @@ from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.identity import Address, Glances, PortLost, Ports, check, find
 from dealershoe.bridge.record import NEW_TABLE, read_before
 from dealershoe.bridge.room import Room
+from dealershoe.bridge.sealed import HANDS
 from dealershoe.bridge.table_link import TableLink, message_of
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
@@ -111,6 +112,8 @@ def desk_from(journal: Journal, stack: Stack, shelf: Shelf, *, open_table: bool 
     before = read_before(last.before) if last is not None else NEW_TABLE
     session = TableSession(stack, before.table)
     desk = Desk(session, open_table=open_table, next_fact=journal.next_fact(), before=before)
+    first = journal.next_fact() if last is None else last.fact
+    desk.recall(message_of(raw) for raw in reversed(journal.reports(schema.COMMIT, first, HANDS)))
     if last is not None:
         rules = Fact(0, BRIDGE, RULES + last.layers.encode(), 0, 0)
         desk.resume(last.hand, [rules, *journal.facts(last.fact)], message_of, kept)
@@ -144,6 +147,32 @@ def open_bridge(
     return _open(place, Room(), Rulebooks(shelf), heard, keys, dictionaries, None)
 
 
+class House:
+    """What the tables of one process share: the thread that turns them, rules, looks for shoes, keys."""
+
+    def __init__(
+        self,
+        heard: Callable[[str, Happening], None],
+        *,
+        shelf: Path | None = None,
+        keys: Mapping[bytes, bytes] | None = None,
+        dictionaries: Dictionaries | None = None,
+    ) -> None:
+        """As for `open_tables`. Raises UserError for a shelf that is not sound."""
+        self._heard = heard
+        self._keys = keys
+        self._dictionaries = dictionaries
+        self._room, self._books, self._ports = Room(), Rulebooks(shelf), Glances()
+
+    def open(self, place: Place) -> Bridge:
+        """A bridge for `place`, not started yet. Raises UserError, nothing left open, when it cannot be."""
+        heard = partial(self._heard, place.name)
+        try:
+            return _open(place, self._room, self._books, heard, self._keys, self._dictionaries, self._ports)
+        except UserError as error:
+            raise UserError(f"table {place.name}: {error.seen}", error.cause, error.do) from error
+
+
 def open_tables(
     places: Sequence[Place],
     heard: Callable[[str, Happening], None],
@@ -162,16 +191,14 @@ def open_tables(
         double = next((each for each in taken if taken.count(each) > 1), None)
         if double is not None:
             raise UserError(f"two tables have the {what} {double}", "one was copied from the other", "change one")
-    room, books, ports = Room(), Rulebooks(shelf), Glances()
+    house = House(heard, shelf=shelf, keys=keys, dictionaries=dictionaries)
     bridges: dict[str, Bridge] = {}
     try:
         for place in places:
-            bridges[place.name] = _open(place, room, books, partial(heard, place.name), keys, dictionaries, ports)
-    except BaseException as error:
+            bridges[place.name] = house.open(place)
+    except BaseException:
         for bridge in bridges.values():
             bridge.stop()
-        if isinstance(error, UserError):
-            raise UserError(f"table {place.name}: {error.seen}", error.cause, error.do) from error
         raise
     return bridges
 

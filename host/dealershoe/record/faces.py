@@ -38,6 +38,8 @@ def faces(db: sqlite3.Connection, span: HandSpan) -> dict[int, str]:
     found: dict[int, str] = {}
     for fact in between(db, Fact, span.row.fact, span.end):
         message = message_of(fact.raw) if fact.origin == SHOE else None
+        if isinstance(message, schema.Commit) and message.hand == span.row.hand:
+            found.clear()  # a secret chosen after a card left proves nothing about it
         if isinstance(message, schema.Card) and not message.flags & schema.CARD_UNREAD:
             token = bytes(message.token)
             number = schema.value(token)

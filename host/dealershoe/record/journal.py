@@ -27,6 +27,7 @@ from dealershoe.record.entries import (
     HAND,
     NAMES,
     RULES,
+    SHOE,
     TABLES,
     VALUES,
     ConflictRow,
@@ -49,6 +50,7 @@ except ImportError:  # Windows: SQLite's own locks are all there is
 
 
 CACHE_KB = 256  # of pages; SQLite's 2,000 fill up by 0.4 kB a card, half a gigabyte for a room of 256 tables (measured)
+LATEST = 2_000  # facts: some twenty hands
 TAIL = 2_000  # records at the end whose chain is held against what stands in them, at opening
 
 # A fact that is there already stays as it is (a card keeps its first, authoritative report), and so does a pack's file.
@@ -291,6 +293,18 @@ class Journal:
             (first, BRIDGE, len(RULES), RULES),
         )
         return int(hand), [*(Fact(*one) for one in rules), *self.facts(first)]
+
+    def reports(self, kind: int, before: int, count: int) -> list[bytes]:
+        """The last reports of one of the schema's kinds before fact `before`, the latest first; at most `count`.
+
+        Looked for among the latest facts alone: what a table goes on with is not far.
+        """
+        rows = self._db.execute(
+            "SELECT raw FROM facts WHERE id < ? AND id >= ? AND origin = ? AND substr(raw, 1, 1) = ? "
+            "ORDER BY id DESC LIMIT ?",
+            (before, before - LATEST, SHOE, bytes((kind,)), count),
+        )
+        return [raw for (raw,) in rows]
 
     def facts(self, first: int = 1) -> Iterator[Fact]:
         """Every fact from id `first` on, in order."""
