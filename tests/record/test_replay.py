@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
+from dealershoe.bridge.record import read_setup
+from dealershoe.bridge.start import desk_from
 from dealershoe.events import Draw
 from dealershoe.record.entries import HandRow, PackRow, RulingRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.read import opened
 from dealershoe.record.replay import Packs, changed, differences, replay
+from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.signing import new_key
 from dealershoe.rules.stack import load_stack
 from record.dealing import Table, record
@@ -61,6 +65,34 @@ def test_every_hand_is_ruled_on_as_it_was(journal: Path) -> None:
     ruled = [row for hand in hands for row in hand.judged[RulingRow]]
     assert {row.stack for row in ruled} == {"tda-2024+house", "roberts"}
     assert len({row.ruling for row in ruled}) > 2
+
+
+def test_a_hand_after_one_with_a_wrong_button_is_set_up_again_as_it_was(tmp_path: Path) -> None:
+    """What was reported of the hand before decides where this one's button and blinds are."""
+    path = tmp_path / "journal"
+    with Journal(path) as kept:
+        table = Table(kept, 3, load_stack("roberts"), accidents=0)  # 2(g): too late, and the button moves from there
+        table.say("hand seats=1-6 button=1")
+        for _ in range(12):
+            table.draw_due()
+        table.say("betting complete")
+        for _ in range(4):
+            table.draw_due()
+        assert table.say("report button seat=3")
+        table.say("award")
+        assert table.say("hand next")
+        for _ in range(3):
+            table.draw_due()
+        table.draw(Draw(target=6))  # somebody's turn or not: that hangs on the button
+        table.commit()
+        again = desk_from(kept, load_stack("roberts"), Shelf(tmp_path / "shelf"), open_table=True)
+        assert again.session.table.setup == table.desk.session.table.setup
+        assert again.session.due == table.desk.session.due
+    with opened(path) as db, Packs(db) as packs:
+        hands = list(replay(db, packs))
+    assert [list(differences(hand)) for hand in hands] == [[], []]
+    assert hands[1].state is not None
+    assert hands[1].state.setup == read_setup(json.loads(hands[1].row.setup))
 
 
 def test_a_range_is_judged_without_what_came_before(journal: Path) -> None:

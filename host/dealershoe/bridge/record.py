@@ -16,6 +16,7 @@ from dealershoe.session import TableSession, TableState
 from dealershoe.table.findings import Finding
 from dealershoe.table.misread import Proposal
 from dealershoe.table.setup import Setup
+from dealershoe.table.state import begin
 
 # fields of events that name cards, beside every `ids`
 FACES = {(Draw, "card"), (DrawForButton, "cards"), (Misread, "card")}
@@ -47,6 +48,9 @@ def write_before(before: Before) -> str:
     """As one line of JSON; `read_before` reads it."""
     table = before.table
     known = {"setup": _setup_data(table.setup), "button": table.button, "deck": table.deck, "hands": table.hands}
+    hand, setup = table.hand, table.setup
+    if hand is not None and setup is not None and (hand.button, hand.seats) != (setup.button, setup.seats):
+        known["ended"] = {"button": hand.button, "seats": hand.seats}  # what was reported of the hand before
     return _json({"hand": before.hand, "seen": before.seen, **known})
 
 
@@ -54,7 +58,11 @@ def read_before(text: str) -> Before:
     """Raises ValueError, TypeError or KeyError for anything that `write_before` has not written."""
     data = json.loads(text)
     setup = None if data["setup"] is None else read_setup(data["setup"])
-    table = TableState(None, (), setup, int(data["button"]), str(data["deck"]), int(data["hands"]))
+    ended = data.get("ended")
+    hand = None
+    if setup is not None and ended is not None:
+        hand = begin(setup)._replace(button=int(ended["button"]), seats=tuple(map(int, ended["seats"])))
+    table = TableState(hand, (), setup, int(data["button"]), str(data["deck"]), int(data["hands"]))
     return Before(int(data["hand"]), int(data["seen"]), table)
 
 
