@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STUBS := micropython-rp2-rpi-pico-stubs==1.26.0.post1
 
-.PHONY: setup demo test prove lint bench hardware clean
+.PHONY: setup browser demo test prove lint bench hardware clean
 setup: .venv/.ready
 
 .venv/.ready: pyproject.toml
@@ -11,6 +11,12 @@ setup: .venv/.ready
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[emulator,dev]'
 	@touch $@
+
+# Debian's Chromium, for the tests of the console's pages. Without it they skip, and say why.
+browser:
+	@command -v chromium chromium-browser >/dev/null || \
+		{ test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium; } || \
+		echo "make browser: no Chromium here, and it can be installed only as root and with apt; tests in a browser will skip"
 
 typings/.ready: .venv/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target typings $(STUBS)

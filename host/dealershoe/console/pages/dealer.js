@@ -4,7 +4,7 @@ import { listen, logOut, me } from "/static/lib/host.js";
 import { draw } from "/static/lib/oval.js";
 import { Speaker } from "/static/lib/press.js";
 import { openStart } from "/static/lib/start.js";
-import { showNow, showRuling, showSignal, showSource, showSteps } from "/static/lib/state.js";
+import { ackLine, showNow, showRuling, showSignal, showSource, showSteps } from "/static/lib/state.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
 import { chosen, languageChoice, say, sayIn, speak } from "/static/lib/words.js";
 
@@ -19,9 +19,9 @@ const KEYS = [
   { name: "exposed-player", line: () => exposed("player") },
   { name: "floor", line: () => "call floor" },
   { name: "undo", line: () => "undo", seen: true },
-  { name: "next", line: () => "hand next", seen: true, sure: () => state.hand_over === false },
+  { name: "next", line: () => "hand next", seen: true, sure: inPlay },
 ];
-const ACK = { name: "ack", line: () => "ack", seen: true };
+const ACK = { name: "ack", line: () => ackLine(state), seen: true };
 
 const mine = await me();
 const table = new URLSearchParams(location.search).get("table") ?? mine.tables[0] ?? "";
@@ -36,6 +36,11 @@ const speaker = new Speaker(at("notice"), (newer) => take(newer));
 function exposed(by) {
   const last = state.draws.at(-1); // by its number: another card may have left by the time this arrives
   return last ? `exposed #${last.number} by=${by}` : `exposed by=${by}`;
+}
+
+/** Whether the next hand would cut this one short, which nobody can take back. */
+function inPlay() {
+  return state.link === "supervised" && !state.hand_over && (state.due.kind !== "nothing" || state.ruling !== null);
 }
 
 function sheet() {
@@ -126,7 +131,7 @@ function show() {
   at("what").hidden = !ruling;
   showRuling(at("happened"), at("verdict"), ruling);
   showNow(at("now"), state);
-  at("ack").hidden = !step && state.due.kind !== "ack";
+  at("ack").hidden = !step && state.due.kind !== "ack" && !state.floor_called;
   at("all").hidden = state.steps.length < 2;
   showSteps(at("steps"), state);
   sayIn(at("which"), step ? say("step.of", { n: state.steps.indexOf(step) + 1, of: state.steps.length }) : "");

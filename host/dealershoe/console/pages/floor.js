@@ -4,7 +4,7 @@ import { get, listen, logOut, me, post, tablePath } from "/static/lib/host.js";
 import { draw } from "/static/lib/oval.js";
 import { Speaker } from "/static/lib/press.js";
 import { openStart } from "/static/lib/start.js";
-import { showNow, showRuling, showSignal, showSource, showSteps } from "/static/lib/state.js";
+import { ackLine, showNow, showRuling, showSignal, showSource, showSteps } from "/static/lib/state.js";
 import { calling, drawTables, grid, nothing, pairs, signalOf } from "/static/lib/tables.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
 import { chosen, languageChoice, quoted, say, sayIn, speak } from "/static/lib/words.js";
@@ -281,7 +281,7 @@ at("decide").addEventListener("submit", decide);
 at("decide").addEventListener("change", deadSeat);
 at("decide").noValidate = true; // what is missing is said in the page's own words
 at("rules").addEventListener("submit", activate);
-at("ack").addEventListener("click", () => speaker.say(at("ack"), table, "ack", seen()));
+at("ack").addEventListener("click", () => speaker.say(at("ack"), table, ackLine(states.get(table)), seen()));
 at("undo").addEventListener("click", () => speaker.say(at("undo"), table, "undo", seen()));
 at("begin").addEventListener("click", () => openStart(at("start"), states.get(table), (key, line) => speaker.say(key, table, line, seen())));
 at("mute").addEventListener("change", () => mute(at("mute").checked));

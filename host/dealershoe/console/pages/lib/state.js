@@ -4,6 +4,9 @@ import { quoted, say, sayIn } from "/static/lib/words.js";
 
 export const SHAPES = { ready: "●", attention: "▲", stop: "■", floor: "⚑", align: "◆", unsupervised: "○" };
 
+/** What a person says who has done the step on display. */
+export const ackLine = (state) => (state.shuffle ? `shuffled ${state.shuffle}` : "ack");
+
 /** Put a signal into an element: shape and word, so that its colour is not needed. */
 export function showSignal(element, signal) {
   element.className = `signal ${signal}`;

@@ -1,0 +1,98 @@
+"""The console's pages as whoever uses them sees them: what is to be read, and the keys. For the tests in a browser."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from browser.room import Room, Table, until
+
+PATIENCE_MS = 30_000
+KEYS = {
+    "ack": "#ack",
+    "act": "#keys .key:nth-child(1)",
+    "betting complete": "#keys .key:nth-child(2)",
+    "betting over": "#keys .key:nth-child(3)",
+    "exposed by dealer": "#keys .key:nth-child(4)",
+    "exposed by player": "#keys .key:nth-child(5)",
+    "call floor": "#keys .key:nth-child(6)",
+    "undo": "#keys .key:nth-child(7)",
+    "hand next": "#keys .key:nth-child(8)",
+}
+
+
+class Page:
+    """A page of table t1 and of whoever is logged in."""
+
+    role = ""
+
+    def __init__(self, page: Any, room: Room) -> None:
+        self.page = page
+        self.room = room
+
+    @classmethod
+    def open(cls, page: Any, room: Room, role: str) -> Self:
+        """Log in with a link that has the token, as a tablet is set up."""
+        page.goto(f"{room.url}login#{room.tokens[role]}")
+        page.locator("html[lang]").wait_for()
+        page.get_by_role("button").first.click()
+        made = cls(page, room)
+        made.see(".link:not(.lost)")
+        made.newest()
+        return made
+
+    def see(self, selector: str, text: str | None = None) -> Any:
+        """Wait for an element that is there to be seen, with `text` in it."""
+        found = self.page.locator(selector)
+        if text is not None:
+            found = found.filter(has_text=text)
+        found.first.wait_for(timeout=PATIENCE_MS)
+        return found.first
+
+    def gone(self, selector: str) -> None:
+        """Wait until an element is not to be seen."""
+        self.page.locator(selector).first.wait_for(state="hidden", timeout=PATIENCE_MS)
+
+    def read(self, selector: str) -> str:
+        """The text of an element."""
+        return str(self.page.locator(selector).first.text_content())
+
+    def newest(self, table: str = "t1") -> None:
+        """Wait until the page shows the newest state of its table."""
+        body = self.page.locator("body")
+        until(
+            lambda: body.get_attribute("data-version") == str(self.room.version(table)), "the newest state on the page"
+        )
+
+    def sheet(self, key: str, seats: list[int], button: int) -> None:
+        """Fill in who sits where, and begin."""
+        self.page.locator(key).click()
+        self.see("#start h2")
+        for tile in self.page.locator("#start input[name=seats]").all():
+            tile.set_checked(int(tile.get_attribute("value")) in seats, force=True)
+        self.page.locator(f"#start input[name=button][value='{button}']").check(force=True)
+        self.page.locator("#start .strong").click()
+        self.gone("#start h2")
+
+
+class Dealer(Page):
+    """The dealer's page."""
+
+    def press(self, line: str) -> None:
+        """Touch the key that says `line`, and see that the table took it."""
+        self.newest()
+        key = self.page.locator(KEYS[line])
+        key.click()
+        self.see(f"{KEYS[line]}[data-state=taken]")
+
+    def say(self, table: Table, line: str) -> None:
+        """`press`, where the dealer at the shoe is to know of it."""
+        self.press(line)
+        table.knows(line)
+
+    def due(self, words: str) -> None:
+        """See what is due in the middle of the table."""
+        self.see("#oval .due-text", words)
+
+
+class Floor(Page):
+    """The floor's page."""
