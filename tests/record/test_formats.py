@@ -11,13 +11,17 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from dealershoe.bench.table import Table as BenchTable
 from dealershoe.cli import commands
 from dealershoe.deal.grammar import parse
+from dealershoe.emulate.dealer import ScriptedDealer
+from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
 from dealershoe.judge.runner import run_script
 from dealershoe.record.journal import Journal
 from dealershoe.record.phh import as_deal, read_hands
 from dealershoe.rules.stack import load_stack
+from dealershoe.session import TableSession
 from pokerkit import HandHistory
 from record.dealing import Table
 
@@ -134,6 +138,76 @@ def test_a_hand_of_others_becomes_a_deal_that_the_table_takes() -> None:
     report = run_script("x", parse(script, "x"), load_stack("tda-2024+house"))
     assert report.rulings == []
     assert report.draws == 6 + 8
+
+
+# Shapes as in the public data set of hands (arXiv 2312.11753): antes, cards that only the showdown tells or nobody,
+# two players with the blinds the other way round, a run-out after all are in, a straddle, a dead small blind.
+SHAPES = """
+[1]
+variant = 'NT'
+ante_trimming_status = false
+antes = [2.50, 2.50, 2.50]
+blinds_or_straddles = [5, 10, 0]
+min_bet = 10
+starting_stacks = [1492.50, 107.40, 1960]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'p3 cbr 1960', 'p1 f', 'p2 cc', 'd db Kc7s4h', 'd db 6s',
+  'd db 9d', 'p2 sm AhAc', 'p3 sm ????']
+seats = [2, 6, 9]
+[2]
+variant = 'NT'
+antes = [0, 0]
+blinds_or_straddles = [5, 10]
+min_bet = 10
+starting_stacks = [1000, 1000]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'p2 cc', 'p1 cbr 30', 'p2 cc', 'd db 8d4d5d', 'p1 cbr 45', 'p2 cbr 90',
+  'p1 f', 'p2 sm -']
+seats = [6, 4]
+[3]
+variant = 'FT'
+antes = [0, 0, 0, 0]
+blinds_or_straddles = [0, 2, 4, 0]
+small_bet = 2
+big_bet = 4
+starting_stacks = [100, 100, 100, 100]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'd dh p4 ????', 'p4 cc', 'p1 f', 'p2 cc', 'p3 cc',
+  'd db 8d4d5d', 'p2 cc', 'p3 cc', 'p4 cc']
+[4]
+variant = 'NT'
+antes = [0, 0, 0]
+blinds_or_straddles = [1, 2, 0]
+min_bet = 2
+starting_stacks = [100, 100, 100]
+actions = ['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'p3 f', 'p1 f']
+"""
+
+
+def test_hands_of_the_shapes_of_the_public_set_are_dealt_without_a_ruling() -> None:
+    hands = read_hands(SHAPES, "set.phhs")
+    scripts = [as_deal(hand, "set.phhs") for hand in hands]
+    assert "card 6 Ah" in scripts[0]  # what was shown down was dealt
+    assert [script.count("card board") for script in scripts] == [5, 3, 3, 0]
+    assert "act 4 call\nact 6 raise" in scripts[1]
+    for script in scripts:
+        report = run_script("set", parse(script, "set"), load_stack("tda-2024+house"))
+        assert report.rulings == []
+
+
+def test_a_hand_of_the_public_set_is_dealt_by_the_shoe(tmp_path: Path) -> None:
+    """Through the real firmware: the cards that were told leave the shoe where they went."""
+    script = as_deal(read_hands(SHAPES, "set.phhs")[0], "set.phhs")
+    with (
+        EmulatedShoe(pace="fast", opened=True) as shoe,
+        BenchTable(shoe.port, "tda-2024+house", tmp_path, True) as table,
+    ):
+        dealer = ScriptedDealer(shoe, TableSession(load_stack("tda-2024+house")), table.ask)
+        for _ in dealer.play(parse(script, "set")):
+            pass
+        shoe.quiet()
+        table.wait_for(lambda: table.snapshot().hand_over, "the pot to be pushed")
+        assert table.snapshot().rulings == ()
+    told = exported(table.journal, "--open")
+    assert "Ah" in told
+    assert [one for one in ("Kc", "7s", "4h", "6s", "9d") if f'"card": "{one}"' not in told] == []
 
 
 @pytest.mark.parametrize("players", [2, 3, 6, 9])

@@ -20,6 +20,7 @@ SMALL, BIG, STACK = 1, 2, 1_000_000  # stand-ins: nobody is ever all in
 STREETS = ("preflop", "flop", "turn", "river")
 BOARD = (3, 1, 1)
 UNKNOWN = "??"
+SHOWN_NOT = ("-", UNKNOWN * 2)  # a hand that was mucked, one that nobody wrote down
 NOT_TOLD = " # not on record"
 VARIANTS = ("NT", "FT")  # hold'em; what this shoe deals
 
@@ -239,6 +240,10 @@ def _parts(actions: Iterable[str], count: int) -> tuple[list[list[str]], list[li
                 streets.append([])
             case [_, "f" | "cc" | "cbr", *_]:
                 streets[-1].append(words)
+            case [player, "sm", cards] if cards not in SHOWN_NOT:  # what was dealt unseen and shown at the end
+                dealt = holes[int(player[1:]) - 1]
+                if dealt == [UNKNOWN] * 2:
+                    dealt[:] = _cards(cards, 2)
             case [] | [_, "sm", *_]:
                 pass
             case _:
