@@ -26,6 +26,7 @@ COMMANDS = {
     "doctor": "dealershoe.doctor.command",
     "flash": "dealershoe.flash.command",
     "users": "dealershoe.console.users_command",
+    "check": "dealershoe.config.check_command",
 }
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
+from click.core import ParameterSource
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
@@ -54,9 +55,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("run", short_help="the bridge at a table: a shoe, a rule stack, a journal")
-@click.option(
-    "--port", required=True, metavar="auto|usb:VID:PID[:SERIAL]|PATH", help="The shoe; a path is best one of by-id."
-)
+@click.option("--port", metavar="auto|usb:VID:PID[:SERIAL]|PATH", help="The shoe; a path is best one of by-id.")
 @click.option(
     "--rules",
     default="",
@@ -90,8 +89,11 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--users", type=FILE, help="Who may use the console: the file that `users` writes.")
 @click.option("--certificate", type=FILE, help="Serve the console over TLS; needed where others can reach it.")
 @click.option("--certificate-key", type=FILE, help="The key of the certificate, where it is not in the same file.")
+@click.option("--config", type=FILE, help="Run the room that this file describes, instead of one table.")
+@click.pass_context
 def command(
-    port: str,
+    context: click.Context,
+    port: str | None,
     rules: str,
     journal: Path,
     as_json: bool,
@@ -105,6 +107,7 @@ def command(
     users: Path | None,
     certificate: Path | None,
     certificate_key: Path | None,
+    config: Path | None,
 ) -> None:
     """Run a table: seats, button, actions and reports come as lines of deal scripts on standard input.
 
@@ -115,6 +118,11 @@ def command(
 
     What `rules activate` puts in force on the shelf judges from the next hand on.
     """
+    if config is not None:
+        _run_room(context, config, as_json)
+        return
+    if port is None:
+        raise UserError("no port was named", "", "name the shoe's with --port, or a room with --config")
     said: queue.SimpleQueue[Happening] = queue.SimpleQueue()
     live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     listeners: list[Callable[[Happening], None]] = [] if live else [said.put]
@@ -158,6 +166,16 @@ def _run(bridge: Bridge, said: queue.SimpleQueue[Happening], live: bool, as_json
             _print(bridge, said, as_json)
     except (KeyboardInterrupt, BrokenPipeError):
         pass
+
+
+def _run_room(context: click.Context, config: Path, as_json: bool) -> None:
+    from dealershoe.config.command import run_room
+
+    for name in context.params:
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in ("config", "as_json"):
+            raise UserError(f"--{name.replace('_', '-')} beside --config", "the room's file says it", "take one away")
+    run_room(config, as_json=as_json)
 
 
 def _serve(

@@ -144,9 +144,17 @@ class Console:
             return Response(**kind)  # type: ignore[arg-type]
         if not self._streams.begin(person.name):
             raise refused(429, f"{person.name} has too many streams open; close some pages", {"Retry-After": "5"})
+
+        def last_event() -> str:
+            """`over`: log in again; `tables`: there are others now, so connect again."""
+            if not self._door.still(request, person):
+                return "over"
+            now = [table for table in self._seen(person) if asked in (None, table.name)]
+            return "" if now == tables else "tables"
+
         stream = merged(
             [of_table(table, since) for table in tables],
-            lambda: self._door.still(request, person),
+            last_event,
             lambda: self._streams.end(person.name),
         )
         return StreamingResponse(stream, **kind)  # type: ignore[arg-type]

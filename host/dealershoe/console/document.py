@@ -156,7 +156,7 @@ WAYS = (
     Way("GET", "/me", "me", "Who this token is, and the CSRF word of a page's session.", "Me"),
     Way("GET", "/tables", "all_tables", "The tables this person may see, those first that need somebody.", "Tables"),
     Way("GET", "/tables/{table}", "one_table", "A table now.", "State", errors=(404,)),
-    Way("GET", "/events", "events", "What happens, as events: `state`, `happening`, `gap`, `alive`, `over`.",
+    Way("GET", "/events", "events", "What happens, as events: `state`, `happening`, `gap`, `alive`, `over`, `tables`.",
         "text/event-stream", queries=("table",), errors=(404,)),
     Way("POST", "/tables/{table}/lines", "say", "Say a line to a table.", "Told", ("say", "decide"), "Line",
         errors=(400, 403, 404, 409, 413, 415, 422, 503)),

@@ -71,7 +71,7 @@ class Server:
                 "give --certificate and --certificate-key, or an address of loopback such as 127.0.0.1:8080",
             )
         if certificate is not None:
-            _check(certificate, key)
+            check_certificate(certificate, key)
         self._people = people
         self._loop = asyncio.new_event_loop()
         self._tables: dict[str, Table] = {}
@@ -143,6 +143,8 @@ class Server:
         self._server.should_exit = True
         if self._thread.ident is not None:
             self._thread.join()
+        else:
+            self._loop.close()
         self._socket.close()
 
     def _run(self) -> None:
@@ -155,7 +157,7 @@ class Server:
             self._loop.close()
 
 
-def _check(certificate: Path, key: Path | None) -> None:
+def check_certificate(certificate: Path, key: Path | None) -> None:
     """Raises UserError for a certificate that a server cannot use. A key behind a password is none for a server."""
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key, password="")

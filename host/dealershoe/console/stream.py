@@ -59,9 +59,9 @@ async def of_table(table: Table, since: int | None) -> AsyncIterator[str]:
 
 
 async def merged(
-    streams: list[AsyncIterator[str]], still: Callable[[], bool], end: Callable[[], None]
+    streams: list[AsyncIterator[str]], last: Callable[[], str], end: Callable[[], None]
 ) -> AsyncIterator[str]:
-    """Several streams as one, as long as `still`; then, or when the client goes, `end`.
+    """Several streams as one, until `last` names a last event; then, or when the client goes, `end`.
 
     A client that reads slowly holds up its own alone: one event a table waits for it.
     """
@@ -73,8 +73,9 @@ async def merged(
             done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             for future in done:
                 stream = waiting.pop(future)
-                if not still():
-                    yield event("over", {})
+                over = last()
+                if over:
+                    yield event(over, {})
                     return
                 yield future.result()
                 waiting[asyncio.ensure_future(anext(stream))] = stream
