@@ -218,7 +218,7 @@ VERBS: dict[str, Verb] = {
     "show": Verb(_by_hand, "Show card {cards} to the table", ("cards",), True),
     "becomes-upcard": Verb(_by_hand, "Card {cards} stays face up as the upcard; the third card goes down", (), True),
     "wait-betting": Verb(_wait_betting, "Let the betting be completed", STREETS),
-    "shuffle-stub": Verb(_shuffle, "Shuffle the stub, without burns and muck, and load it"),
+    "shuffle-stub": Verb(_shuffle, "Shuffle the stub and nothing else, and load it"),
     "cut": Verb(_by_hand, "Cut the stub", (), True),
     "offer-cut": Verb(_by_hand, "Offer the deck to seat {seat} for the cut", (), True),
     "take-from-stub": Verb(_by_hand, "Take that card out of the stub", (), True),

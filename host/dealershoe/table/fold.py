@@ -22,6 +22,7 @@ from dealershoe.events import (
     Looked,
     OffTable,
     Pick,
+    Place,
     Placed,
     PullBack,
     ReportBadShuffle,
@@ -272,8 +273,15 @@ def _bad_shuffle(state: HandState, event: ReportBadShuffle) -> Step:
 
 
 def _dropped(state: HandState, event: DroppedStub) -> Step:
+    """What the stub mixed with lies in it from now on: such a card may well leave the shoe again (TDA RP-4)."""
+    places: set[Place | None] = {"burn"} if "burns" in event.mixed else set()
+    if "muck" in event.mixed:
+        places |= {"muck", *(act.seat for _, act in state.acts if act.kind == "fold")}
+    for card in state.cards[state.reload :]:
+        if card.place in places:
+            state = move(state, card.number, STUB, keep_serving=True)
     more = (("mixed_with_muck", "muck" in event.mixed), ("mixed_with_burns", "burns" in event.mixed))
-    return Step(state, (Finding("stub-dropped", more=more),))
+    return Step(settle(state), (Finding("stub-dropped", more=more),))
 
 
 def _pull_back(state: HandState, event: PullBack) -> Step:
