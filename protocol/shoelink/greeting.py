@@ -12,12 +12,11 @@ if TYPE_CHECKING:  # MicroPython has neither
 class Greeting:
     """What this end has said and heard since it began to greet. The link decides when the session is up."""
 
-    def __init__(self, entropy: "Callable[[int], bytes]", boot: bytes, reset: int, room: int, period: int) -> None:
+    def __init__(self, entropy: "Callable[[int], bytes]", boot: bytes, reset: int, room: int) -> None:
         self._entropy = entropy
         self._boot = boot
         self._reset = reset
         self._room = room
-        self._period = period  # ms between two HELLOs while nobody answers
         self._said_at = 0
         self.forget()
 
@@ -29,6 +28,7 @@ class Greeting:
         self.told = False  # host: the owner knows of the peer
         self.resumed = False  # host: and has said what is stored
         self.due = False  # a HELLO is to be said at once
+        self.again = False  # one that was said is to be said again, if its answer may be lost by now
         self.foreign = False  # host: the owner knows that something without our key is there
         self.nonce = b""
         self._refused = b""  # the nonce of a peer that was refused
@@ -54,15 +54,18 @@ class Greeting:
             self.told = self.resumed = False
         self.peer = hello
         self.answered = hello.answers == self.nonce[:4]
-        if asks and hello.major == schema.MAJOR and (up or self._said != hello.nonce + journal):
-            self.due = True
+        if asks and hello.major == schema.MAJOR:
+            if self._said != hello.nonce + journal:
+                self.due = True
+            elif up:
+                self.again = True
 
     def say(self, journal: bytes, oldest: int, next: int, now: int) -> "schema.Hello":
         """The HELLO to send now."""
         peer = self.peer
         self._said = (peer.nonce if peer else b"") + journal
         self._said_at = now
-        self.due = False
+        self.due = self.again = False
         return schema.Hello(
             schema.MAJOR,
             schema.MINOR,
@@ -85,9 +88,10 @@ class Greeting:
         self._refused = peer.nonce
         return True
 
-    def wait(self, now: int) -> int:
-        """Milliseconds until a HELLO must be said (again), while the session is not up."""
+    def wait(self, now: int, up: bool) -> int:
+        """Milliseconds until a HELLO must be said (again); -1: the session is up, and nobody asks."""
         if self.due:
             return 0
-        period = timing.HELLO_AGAIN_MS if self.peer and not self._refused else self._period
-        return max(0, period - elapsed(now, self._said_at))
+        if up and not self.again:
+            return -1
+        return max(0, timing.HELLO_MS - elapsed(now, self._said_at))

@@ -87,14 +87,15 @@ class Link(Session):
         """Milliseconds until `poll` has something to do if nothing is received until then."""
         if not self._started:
             return timing.HELLO_MS
-        if not self.up or self._greeting.due:
-            return self._greeting.wait(now)
+        greeting = self._greeting.wait(now, self.up)
+        if not self.up or greeting == 0:
+            return greeting
         if self._pong or self._nak or self._ack_due or self._obeyed.confirm or self._teller.asked:
             return 0
         if self._sender.ready():
             return 0
         least = min(timing.LOST_MS - elapsed(now, self._heard_at), self._ping_wait(now))
-        for left in (self._sender.wait(now), self._wishes.wait(now)):
+        for left in (greeting, self._sender.wait(now), self._wishes.wait(now)):
             if left >= 0:
                 least = min(least, left)
         return max(0, least)
@@ -315,8 +316,7 @@ class Link(Session):
     # ---- frames out
 
     def _fill(self, now: int) -> None:
-        greeting = self._greeting
-        if (not self.up or greeting.due) and greeting.wait(now) == 0 and self._outbox.room(2 * schema.FRAME):
+        if self._greeting.wait(now, self.up) == 0 and self._outbox.room(2 * schema.FRAME):
             self._say_hello(now)
         if not self.up:
             return

@@ -6,7 +6,10 @@ from shoelink.journal import Journal
 from shoelink.timing import Rto, elapsed
 
 WINDOW = 8  # frames in flight
-WINDOW_BYTES = 192  # and their bytes: below the 256 bytes of a USB CDC FIFO, so that a write of the shoe never blocks
+# After a time-out: the oldest, and one behind it that brings a NAK if the oldest is lost again; then twice as many with
+# each acknowledgement. A line that only stands still is not filled up with what it has already.
+PROBE = 2
+WINDOW_BYTES = 192  # bytes in flight: below the 256 bytes of a USB CDC FIFO, so that a write of the shoe never blocks
 _OVERHEAD = 3 + schema.HEADER + schema.CRC  # bytes on the wire beside the body and the tag
 
 NEW, DUPLICATE, GAP = 0, 1, 2
@@ -27,6 +30,7 @@ class Sender:
         self._timer = 0  # tick since which the oldest one waits
         self._timed = 0  # the event whose round trip is measured, 0: none
         self._timed_at = 0
+        self._limit = WINDOW  # frames in flight; fewer after a time-out
 
     def resume(self, next: int, room: int, tag: int) -> bool:
         """The host has stored everything below `next` and can take `room` bytes; begin there, with `tag` bytes a frame.
@@ -42,13 +46,14 @@ class Sender:
         self._next = self._top = journal.oldest
         self._window = min(WINDOW_BYTES, max(room, schema.FRAME))
         self._bytes = self._timed = 0
+        self._limit = WINDOW
         return True
 
     def ready(self) -> int:
         """The event to send now, 0: none or the window is full."""
         journal = self.journal
         number = self._next
-        if number >= journal.next or number - journal.oldest >= WINDOW:
+        if number >= journal.next or number - journal.oldest >= self._limit:
             return 0
         if self._bytes + journal.length(number) + self.overhead > self._window:
             return 0
@@ -80,6 +85,7 @@ class Sender:
             self.rto.sample(elapsed(now, self._timed_at))
             self._timed = 0
         self.rto.progress()
+        self._limit = min(WINDOW, 2 * self._limit)
         for stored in range(journal.oldest, min(number + 1, self._next)):
             self._bytes -= journal.length(stored) + self.overhead
         journal.release(number)
@@ -91,6 +97,7 @@ class Sender:
         """The host waits for the number with these low 16 bits: send again from there."""
         number = extend(low, self.journal.oldest)
         if self.journal.oldest <= number < self._next:
+            self._limit = WINDOW
             self._back(number)
 
     def wait(self, now: int) -> int:
@@ -103,6 +110,7 @@ class Sender:
         """Repeat everything in flight if the oldest has waited too long."""
         if self.wait(now) == 0:
             self.rto.expired()
+            self._limit = PROBE
             self._back(self.journal.oldest)
 
     def _back(self, number: int) -> None:

@@ -84,9 +84,12 @@ class Guard:
         self._nonce = b""
         self._peer_nonce = b""
         self._call: "Seal | None" = None
+        self._last: "Seal | None" = None  # of the last session, in which the peer may think that it still is
 
     def begin(self, nonce: bytes) -> None:
         """This end greets anew with `nonce`: what was sealed before is worth nothing now."""
+        if self.proven:
+            self._last = self.seal
         self._nonce = nonce
         self._peer_nonce = b""
         self.seal = None
@@ -94,12 +97,17 @@ class Guard:
         if not self._host:
             self._call = Seal(self._keys[self._device], self._device, NOBODY, nonce)
 
+    def follow(self, nonce: bytes) -> None:
+        """A shoe's host has said in the session that was up that it greets anew with `nonce`: no call is needed."""
+        self.seal = self._pair(self._keys[self._device], self._device, nonce)
+        self._peer_nonce = nonce
+
     def close(self, numbered: bool, number: int, kind: int, flags: int, ack: int, body: bytes) -> "tuple[int, bytes]":
         """Seal a frame that goes out: its `seq` (extended) and its tag. No tag: there is nothing to seal it with yet.
 
         `number` is that of an event (`numbered`), else what an unsealed frame has.
         """
-        seal = self.seal or self._call
+        seal = self.seal or self._call or self._last
         if seal is None:
             return number, b""
         if not numbered:

@@ -66,9 +66,7 @@ class Session:
         self._guard = Guard(side, ident.device, keys, self.count) if keys else None
         self.decoder.keyed = self._guard is not None
         self._outbox = Outbox(self._mark, self._guard, self.count, self.decoder.encode_into)
-        # With keys two more HELLOs are needed, after a longer wait: they may not be slow as well.
-        period = timing.HELLO_AGAIN_MS if keys else timing.HELLO_MS
-        self._greeting = Greeting(entropy, boot, reset, room, period)
+        self._greeting = Greeting(entropy, boot, reset, room)
         self._reporter = Reporter(self.journal)
         self._sender = Sender(self.journal)
         self._receiver = Receiver()
@@ -151,6 +149,8 @@ class Session:
     def _hello(self, hello: "schema.Hello", flags: int, now: int) -> None:
         if self.up and self._greeting.strange(hello):
             self._lose("restart")
+            if self._guard and not self._host:
+                self._guard.follow(hello.nonce)
         if self._greeting.strange(hello):
             self._heard_at = now
         self._greeting.hear(hello, flags & schema.FLAG_ASK != 0, self.up, self._journal_named())
@@ -200,6 +200,7 @@ class Session:
 
     def _say_hello(self, now: int) -> None:
         greeting = self._greeting
+        ack_due = self._ack_due
         if not self._host:
             hello = greeting.say(self.journal.id, self.journal.oldest, self.journal.next, now)
         else:
@@ -207,7 +208,7 @@ class Session:
         self._emit(hello, 0 if self.up else schema.FLAG_ASK, now)
         if not self._guard or self._guard.proven:
             self._emit(self.ident, 0, now)
-        self._ack_due = self.up and self._host  # no session reads the `ack` of a HELLO
+        self._ack_due = ack_due  # no session reads the `ack` of a HELLO
 
     def _emit(self, message: "schema.Message", flags: int, now: int) -> None:
         self._outbox.put(message, flags, self._receiver.stored if self._host else 0, now)

@@ -16,7 +16,7 @@ from dealershoe.conform.checks import CHECKS, chosen
 from dealershoe.conform.peer import Peer
 from dealershoe.errors import UserError
 
-GREETS_MS = 3_000.0  # an unanswered device says HELLO every 250 ms; it may still be starting
+GREETS_MS = 3_000.0  # an unanswered device says HELLO every 100 ms; it may still be starting
 HOLDS, FAILS, UNTESTED = "holds", "fails", "untested"
 
 

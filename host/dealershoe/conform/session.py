@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 
 from shoelink import frame, schema
@@ -58,13 +57,13 @@ def _(peer: Peer) -> None:
     )
 
 
-@CHECKS.add("greets-again", "unanswered, it says HELLO every 250 ms, with one nonce", up=False)
+@CHECKS.add("greets-again", "unanswered, it says HELLO every 100 ms, with one nonce", up=False)
 def _(peer: Peer) -> None:
+    peer.listen(100.0)  # what had piled up
     hellos = [h for h in peer.listen(1_900.0) if isinstance(h.message, schema.Hello)]
     need(len(hellos) >= 4, f"{len(hellos)} HELLOs in 1.9 s")
-    times = sorted(b.at - a.at for a, b in itertools.pairwise(hellos))
-    middle = times[len(times) // 2]
-    need(80.0 <= middle <= 250.0 + SLACK_MS, f"{middle:.0f} ms from one to the next")
+    apart = (hellos[-1].at - hellos[0].at) / (len(hellos) - 1)  # a busy host reads several at once
+    need(40.0 <= apart <= 100.0 + SLACK_MS, f"{apart:.0f} ms from one to the next")
     nonces = {h.message.nonce for h in hellos}
     need(len(nonces) == 1, f"{len(nonces)} nonces in one greeting")
 

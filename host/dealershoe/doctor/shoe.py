@@ -21,7 +21,7 @@ from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
 
 GREETS_MS, QUIET_MS, STATS_MS = 3_000.0, 2_600.0, 5_600.0  # autosuspend is 2 s; the firmware's STATS come every 5 s
-GAP_MS = 1_000.0  # an unanswered shoe says HELLO every 250 ms
+GAP_MS = 1_000.0  # an unanswered shoe says HELLO every 100 ms
 PINGS = 10
 SLOW_MS = 50.0  # round trip: the floor of the link's own time-out
 
