@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from dealershoe.deck.cards import FIFTY_TWO
 from dealershoe.emulate import timeline
-from dealershoe.emulate.mechanics import GONE, IN_SHOE, PaperCard, Run, Scene, State, angle_of, printed
+from dealershoe.emulate.mechanics import EMPTY, GONE, IN_SHOE, PaperCard, Run, Scene, State, angle_of, printed
 from dealershoe.emulate.motion import Path as Motion
 from dealershoe.emulate.motion import glide
 from dealershoe.emulate.parts.fram import Fram
@@ -29,6 +29,9 @@ from shoelink.link import Link
 from shoelink.notice import Delivered, Greeting, Recorded
 
 LANE_DATA, LANE_CLOCK, LANE_LOAD = 17, 18, 19  # hardware/board.toml
+TAMPER, HEAD_EMIT, DOUBLE_EMIT, LID = 2, 3, 7, 22
+CLOSED = (TAMPER, LID)  # contacts to ground, while all is well
+DARK_HEADS = 0x1F  # of a sample: no light, so all tracks are dark
 LIGHT_ADC, AMBIENT_ADC, KEYS_ADC, SUPPLY_ADC = 0, 1, 2, 3
 SUPPLY = 32768  # 5 V through the Pico's divider of 3 (Pico data sheet 4.4), of 3.3 V
 WAIT_S = 5.0  # emulated
@@ -68,6 +71,20 @@ class Bar:
                 # a WS2812B takes green first
                 lights = tuple((octets[i + 1], octets[i], octets[i + 2]) for i in range(0, 3 * PIXELS, 3))
                 self._shown(Shown(now, lights))
+
+
+def plug_fram(pico: EmulatedPico, fram: Fram) -> None:
+    """Put an FRAM on I2C 0."""
+    bus = pico.chip.i2c[0]
+
+    def stop() -> None:
+        fram.stop()
+        bus.complete_stop()
+
+    bus.on_connect = lambda address, mode: bus.complete_connect(fram.connect(address, mode == I2CMode.READ))
+    bus.on_write_byte = lambda value: bus.complete_write(fram.write(value))
+    bus.on_read_byte = lambda ack: bus.complete_read(fram.read())
+    bus.on_stop = stop
 
 
 class PicoHost:
@@ -146,12 +163,15 @@ class PicoShoe:
         self.deck: list[PaperCard] = []
         self.pulled: tuple[PaperCard, ...] = ()
         self.fram = Fram()
+        self.kept_at: list[float] = []  # emulated ns at which something was begun to be written to the FRAM or read
         self.register = Register165()
         self.hand = 0
         self._scene: Scene | None = None
         self._place = IN_SHOE
+        self._state = EMPTY
+        self._unlit = set[int]()  # emitters that are driven low
         self._plug()
-        self._adc(LIGHT_ADC, timeline.LIGHT)
+        self._see_light()
         self._adc(AMBIENT_ADC, timeline.AMBIENT)
         self._adc(KEYS_ADC, timeline.ladder("exposed" if opened else None))
         self._adc(SUPPLY_ADC, SUPPLY)
@@ -173,18 +193,29 @@ class PicoShoe:
             self.register.load(int(new == GPIOPinState.HIGH))
             chip.gpio[LANE_DATA].set_input_value(bool(self.register.data()))
 
+        def emitter(pin: int, new: GPIOPinState, _old: GPIOPinState) -> None:
+            if (new == GPIOPinState.LOW) != (pin in self._unlit):  # a MOSFET with a resistor: on unless driven low
+                self._unlit ^= {pin}
+                if pin == HEAD_EMIT:
+                    self._see_cards()
+                else:
+                    self._see_light()
+
+        for pin in (HEAD_EMIT, DOUBLE_EMIT):
+            chip.gpio[pin].add_listener(partial(emitter, pin))
+        for pin in CLOSED:
+            chip.gpio[pin].set_input_value(False)
         chip.gpio[LANE_CLOCK].add_listener(clock)
         chip.gpio[LANE_LOAD].add_listener(load)
+        plug_fram(self.pico, self.fram)
         bus = chip.i2c[0]
+        connect = bus.on_connect
 
-        def stop() -> None:
-            self.fram.stop()
-            bus.complete_stop()
+        def connected(address: int, mode: I2CMode) -> None:
+            self.kept_at.append(self.pico.ns)
+            connect(address, mode)
 
-        bus.on_connect = lambda address, mode: bus.complete_connect(self.fram.connect(address, mode == I2CMode.READ))
-        bus.on_write_byte = lambda value: bus.complete_write(self.fram.write(value))
-        bus.on_read_byte = lambda ack: bus.complete_read(self.fram.read())
-        bus.on_stop = stop
+        bus.on_connect = connected
 
     def _adc(self, channel: int, reading: int) -> None:
         self.pico.chip.adc.channel_values[channel] = reading >> 4  # 12 bits, of the 16 that MicroPython makes of them
@@ -295,9 +326,17 @@ class PicoShoe:
         self.pico.move(moves)
 
     def _set(self, state: State) -> None:
-        self.pico.levels(state.pins)
+        self._state = state
         self.register.lanes = state.lanes
-        self._adc(LIGHT_ADC, timeline.LIGHT >> state.layers)
+        self._see_cards()
+        self._see_light()
+
+    def _see_cards(self) -> None:
+        """The heads see what their own light falls on; the slots have theirs always."""
+        self.pico.levels(self._state.pins | (DARK_HEADS if HEAD_EMIT in self._unlit else 0))
+
+    def _see_light(self) -> None:
+        self._adc(LIGHT_ADC, 0 if DOUBLE_EMIT in self._unlit else timeline.LIGHT >> self._state.layers)
 
     # ---- keys and the rest of the outside world
 

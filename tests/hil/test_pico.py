@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dealershoe.emulate.parts.fram import Fram
 from dealershoe.emulate.words import colour
 from dealershoe.flash import build
 from firmware.passes import scan_changes
 from firmware.physics import Card, Scene, print_card, ride
 from hil import test_shoe
 from hil.emulated_pico import FLASH, SAMPLE_NS, EmulatedPico, compiled, file_system
-from hil.pico_shoe import PicoShoe, booted
+from hil.pico_shoe import PicoShoe, booted, plug_fram
 from hil.rp2040_patches import applicable
 from littlefs import LittleFS, UserContext
 from shoelink import schema
@@ -114,13 +115,13 @@ def test_as_on_the_unix_port(shoe: PicoShoe, scenario: Callable[..., None], give
 
 # ---- what a card costs: emulated time, exact and repeatable. The emulator has no flash waits, so silicon is slower
 
-SHOWN_NS = 10e6  # from the trailing edge at the lip to the light, without the host
-TOLD_NS = 5e6  # ... to the decoded card, here to its frame on the UART
+DECODED_NS = 5e6  # from the trailing edge at the lip to the decoded card, which is then written to the FRAM
+SHOWN_NS = 10e6  # ... to the light, without the host; and to the frame on the UART
 
 
 @needs_uf2
 @pytest.mark.parametrize("what", ["unread", "double", "boxed", "turned about"])
-def test_a_doubtful_card_is_lit_within_10_ms_and_told_within_5(shoe: PicoShoe, what: str) -> None:
+def test_a_doubtful_card_is_decoded_within_5_ms_and_lit_within_10(shoe: PicoShoe, what: str) -> None:
     host = shoe.host
     shoe.wait_for(lambda: {colour(pixel) for pixel in shoe.lights} == {"white"}, "white: ready")
     cards = {
@@ -138,16 +139,19 @@ def test_a_doubtful_card_is_lit_within_10_ms_and_told_within_5(shoe: PicoShoe, w
     shoe.wait_for(lambda: any(one.at > edge and "magenta" in map(colour, one.lights) for one in shoe.shown), "a light")
     lit = next(one.at for one in shoe.shown[shown:] if one.at > edge and "magenta" in map(colour, one.lights))
     (card,) = host.next(schema.Card)
+    decoded = next(at for at in shoe.kept_at if at > edge)
     told = next(at for at in reversed(host.sent_at) if at > edge)
-    print(f"{what}: lit {(lit - edge) / 1e6:.2f} ms after the edge, told after {(told - edge) / 1e6:.2f} ms")
+    after = {"decoded": decoded - edge, "told": told - edge, "lit": lit - edge}
+    print(f"{what}, after the edge:", ", ".join(f"{name} {ns / 1e6:.2f} ms" for name, ns in after.items()))
+    assert decoded - edge <= DECODED_NS
     assert lit - edge <= SHOWN_NS
-    assert told - edge <= TOLD_NS + 1e6  # the test looks once a millisecond
+    assert told - edge <= SHOWN_NS + 1e6  # the test looks once a millisecond
     assert card.flags or card.way_up == schema.WAY_UP
     shoe.settle()
 
 
 @pytest.fixture(scope="module")
-def budget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
+def budget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """What `pico_budget.py` prints."""
     folder = tmp_path_factory.mktemp("budget")
     root = compiled([ROOT / "firmware"], folder)
@@ -156,6 +160,7 @@ def budget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
     fast = Scene([(print_card(51, 2), 0)]).samples(ride([(110, 3000, 3000)]))
     (root / "samples.bin").write_bytes(fast + bytes(-len(fast) % 64))
     pico = EmulatedPico(Path(UF2), file_system(root))
+    plug_fram(pico, Fram())
     assert pico.run(lambda: b"go" in pico.sent or b"Error" in pico.console, emulated_s=5, wall_s=500)
     pico.play(fast * 2)
     pico.write(bytes(range(256)) * 4)
@@ -164,34 +169,36 @@ def budget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
     print(said)
     assert " end" in said, said
     found = {line.split()[0]: line.split()[1:] for line in said.splitlines() if line}
-    return {word: [int(value) for value in found[word] if value != "end"] for word in ("card", "sampled", "late")}
+    return {word: [value for value in found[word] if value != "end"] for word in ("card", "sampled", "late")}
 
 
 @needs_uf2
-def test_from_the_edge_to_the_frame_nothing_is_allocated_and_little_time_taken(budget: dict[str, list[int]]) -> None:
-    """The heap was locked: an allocation would have been a MemoryError."""
-    cards, longest_us, last_us = budget["card"]
+def test_from_the_edge_to_the_frame_nothing_is_allocated_and_little_time_taken(budget: dict[str, list[str]]) -> None:
+    """The heap was locked, also while the event went to the FRAM: an allocation would have been a MemoryError."""
+    cards, longest_us, last_us = map(int, budget["card"][:3])
     print(f"longest turn of 64 samples {longest_us} us, the one with the card and its frame {last_us} us")
     assert cards == 2
+    assert budget["card"][3:] == ["True", "3"]  # kept in the FRAM, and both released there
     assert 0 < last_us <= 5_000
     assert longest_us <= 20_000
 
 
 @needs_uf2
-def test_no_edge_is_lost_at_3_m_s_while_memory_is_tidied_and_the_line_is_busy(budget: dict[str, list[int]]) -> None:
-    edges, worst_us, overruns, lost, heard, ring, rate = budget["sampled"]
+def test_no_edge_is_lost_at_3_m_s_while_memory_is_tidied_and_the_line_is_busy(budget: dict[str, list[str]]) -> None:
+    edges, worst_us, overruns, lost, heard, ring, rate, turns = map(int, budget["sampled"])
     samples = Scene([(print_card(51, 2), 0)]).samples(ride([(110, 3000, 3000)])) * 2
     expected = scan_changes(samples, len(samples), [0, 0], [0] * (2 * len(samples)))  # as a twin counts them
-    print(f"{edges} edges; the worst collection took {worst_us} us of the ring's {ring * 1_000_000 // rate} us")
+    room_us = ring * 1_000_000 // rate
+    print(f"{edges} edges in {turns} turns; the worst collection took {worst_us} us of the ring's {room_us} us")
     assert edges == expected
     assert (overruns, lost) == (0, 0)
     assert heard > 256  # the line was busy
-    assert 2 * worst_us * rate // 1_000_000 < ring  # with as much again for the rest of a turn
+    assert 2 * worst_us < room_us  # with as much again for the rest of a turn
 
 
 @needs_uf2
-def test_samples_that_nobody_came_for_are_counted(budget: dict[str, list[int]]) -> None:
-    overruns, lost = budget["late"]
+def test_samples_that_nobody_came_for_are_counted(budget: dict[str, list[str]]) -> None:
+    overruns, lost = map(int, budget["late"])
     assert overruns == 1
     assert lost > 0
 
