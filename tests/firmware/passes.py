@@ -270,13 +270,12 @@ def judge(scene: Scene, told: list[Told], count: Counter[str]) -> None:
             count[f"{kind} boxed with {'few' if one.marks else 'no'} marks"] += 1
 
 
-def run(seed: int, passes: int) -> Counter[str]:
+def run(seed: int, passes: int, shares: dict[str, int] = KINDS) -> Counter[str]:
     """So many passes of all kinds."""
     maker = Maker(seed)
     rng = random.Random(seed + 1)
     count: Counter[str] = Counter()
-    names, shares = list(KINDS), list(KINDS.values())
-    for kind in rng.choices(names, shares, k=passes):
+    for kind in rng.choices(list(shares), list(shares.values()), k=passes):
         scene = maker.make(kind)
         judge(scene, Reader().feed(scene.samples), count)
     return count
@@ -326,15 +325,24 @@ def part(job: tuple[str, int, int, tuple[str, ...]]) -> Counter[str]:
     """One process's share."""
     what, seed, passes, without = job
     with fast(without):
-        return run_doubles(seed, passes) if what == "doubles" else run(seed, passes)
+        if what == "doubles":
+            return run_doubles(seed, passes)
+        return run(seed, passes, {what: 1} if what in KINDS else KINDS)
 
 
 def totals(
-    passes: int, doubles: int = 0, *, seed: int = 1, processes: int = 1, without: tuple[str, ...] = ()
+    passes: int,
+    doubles: int = 0,
+    *,
+    seed: int = 1,
+    processes: int = 1,
+    without: tuple[str, ...] = (),
+    only: str = "",
 ) -> Counter[str]:
-    """All counts, of parts of 5,000 passes with seeds of their own; the same for any number of processes."""
+    """All counts, of parts of 5,000 passes with seeds of their own; the same for any number of processes. `only`: the
+    passes are of one kind."""
     jobs: list[tuple[str, int, int, tuple[str, ...]]] = []
-    for what, number in (("passes", passes), ("doubles", doubles)):
+    for what, number in ((only or "passes", passes), ("doubles", doubles)):
         for begin in range(0, number, 5000):
             jobs.append((what, 1_000_003 * seed + 97 * len(jobs), min(5000, number - begin), without))
     count: Counter[str] = Counter()
@@ -363,10 +371,9 @@ def main() -> None:
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--processes", type=int, default=1)
     arguments.add_argument("--without", action="append", default=[], choices=["crc", "complement"])
+    arguments.add_argument("--only", default="", choices=["", *KINDS], help="passes of this kind alone")
     given = arguments.parse_args()
-    count = totals(
-        given.passes, given.doubles, seed=given.seed, processes=given.processes, without=tuple(given.without)
-    )
+    count = totals(**vars(given) | {"without": tuple(given.without)})
     for name in sorted(count):
         print(f"{name}: {count[name]}")
 
