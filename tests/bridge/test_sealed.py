@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -10,14 +12,20 @@ from typing import Any
 
 import pytest
 from bridge.rig import SHOE_IDENT, Rig
+from click.testing import CliRunner
 from dealershoe.bench.table import Table
+from dealershoe.bridge.health import Health
 from dealershoe.bridge.look import snapshot
+from dealershoe.cli import commands
+from dealershoe.console.state import state_of
 from dealershoe.deck.cards import FIFTY_TWO, card_number
 from dealershoe.demo.scripts import load
 from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.shoe import EmulatedShoe, Shown
 from dealershoe.emulate.timeline import Output
-from dealershoe.record.entries import EventRow, Fact, RulingRow
+from dealershoe.frames.recorder import Recorder
+from dealershoe.record.entries import EventRow, Fact, HandRow, RulingRow
+from dealershoe.record.journal import Journal
 from dealershoe.rules.stack import Stack, load_stack
 from dealershoe.session import TableSession
 from hypothesis import given, settings
@@ -164,6 +172,74 @@ def test_two_deals_that_differ_by_a_permutation_of_the_cards_look_the_same(
     """Duplicates among them. The raw frames apart: they have other tokens."""
     same = dict(zip(FIFTY_TWO, FIFTY_TWO, strict=True))
     assert told_of(names, same) == told_of(names, dict(zip(FIFTY_TWO, order, strict=True)))
+
+
+COMMANDS = (  # each on the journal's file while the hand is in play
+    ("show",),
+    ("show", "--json"),
+    ("show", "--hand", "{hand}"),
+    ("show", "--hand", "{hand}", "--json"),
+    ("hands", "--json"),
+    ("tail", "-n", "10000"),
+    ("tail", "-n", "10000", "--json"),
+    ("export", "--format", "jsonl", "--open"),
+    ("export", "--format", "csv", "--open"),
+    ("export", "--format", "phh", "--open"),
+    ("receipt", "--open"),
+    ("replay", "--rules", "roberts", "--json"),
+)
+# how long it took, where the record stands in the chain (a hash over the tokens too), when a frame went by
+VARIES = re.compile(
+    r'"seconds": [0-9.]+|chain +[0-9a-f]{64}|^[0-9:. -]+(?=  shoe|  host|the link failed)', re.MULTILINE
+)
+
+
+def given_away(names: list[tuple[str, bool, int]], renamed: dict[str, str], folder: Path) -> list[str]:
+    """All that a person can read of a hand in play who has every program of the project, the journal and the line."""
+    folder.mkdir()
+    rig = Sealed(hashlib.sha256(b"the same for both").digest()[:16])
+    line = Recorder()
+    heard = rig.table.received
+    rig.table.received = lambda data, at: (line.heard(data), heard(data, at))[1]  # type: ignore[method-assign, func-returns-value]
+    rig.shoe.link.report(schema.Deck(rig.shoe.due.hand, bytes(4), schema.DECK_LOADED, 0, 0))
+    for number, (name, boxed, erasures) in enumerate(names, 1):
+        rig.draw(number, renamed[name], way_up=schema.WAY_UP if boxed else schema.WAY_DOWN, erasures=erasures)
+    rig.shoe.link.report(schema.Deck(rig.shoe.due.hand, bytes(4), schema.DECK_EMPTY, 0, 0))
+    rig.run(20)
+    path = folder / "table.journal"
+    with Journal(path) as journal:
+        journal.write(rig.durable)
+        (hand, *_), *_ = journal.rows(HandRow)
+    told = [repr(one) for one in rig.desk.happenings]
+    told += [repr(rig.desk.session.question), rig.desk.align_why, *rig.desk.notes]
+    figures = Health(rig.table).statistics()
+    told.append(json.dumps(state_of("table", 1, snapshot(rig.desk, "table", ""), figures, open_table=False)))
+    told.append(line.report("the link failed", ""))
+    for command in COMMANDS:
+        words = [word.format(hand=hand) for word in command[1:]]
+        result = CliRunner().invoke(commands, ["journal", command[0], str(path), *words])
+        assert not isinstance(result.exception, Exception) or isinstance(result.exception, SystemExit), result.exception
+        told.append(" ".join(command) + "\n" + result.output.replace(str(folder), ""))
+    return [VARIES.sub("", one) for one in told]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(FIFTY_TWO), st.booleans(), st.integers(0, 3)), min_size=4, max_size=14),
+    st.permutations(FIFTY_TWO),
+)
+@settings(max_examples=8, deadline=None)
+def test_nothing_that_can_be_read_while_a_hand_is_in_play_depends_on_which_cards_they_are(
+    tmp_path_factory: pytest.TempPathFactory, names: list[tuple[str, bool, int]], order: list[str]
+) -> None:
+    """The journal's commands, lines, pages and API, what was proposed as misread, and the frames a fault leaves."""
+    same = dict(zip(FIFTY_TWO, FIFTY_TWO, strict=True))
+    names = [*names, (names[0][0], False, 2)]  # one card turns up twice: something is proposed
+    folder = tmp_path_factory.mktemp("sealed")
+    one = given_away(names, same, folder / "one")
+    other = given_away(names, dict(zip(FIFTY_TWO, order, strict=True)), folder / "other")
+    assert one == other
+    assert any("may have been misread" in line for line in one) or any(boxed for _, boxed, _ in names)
+    assert any("CARD from the shoe" in line for line in one)
 
 
 class Watched:
