@@ -77,6 +77,17 @@ def test_cards_of_a_hand_that_is_not_revealed_are_not_known(tmp_path: Path) -> N
     assert "missing_cards" not in receipt
 
 
+def test_a_card_that_comes_twice_is_counted_while_its_hand_is_sealed(tmp_path: Path) -> None:
+    """Its token comes twice; which card it is, nobody knows yet."""
+    path = tmp_path / "journal"
+    passed(path, [*range(52), 7], sealed=True, reveal=False)
+    status, receipt = told(path, "--open")
+    assert status == 1
+    assert (receipt["verdict"], receipt["passed"], receipt["double"], receipt["sealed"]) == ("wrong", 53, 1, 53)
+    assert receipt["missing"] == 0
+    assert "double_cards" not in receipt
+
+
 @pytest.mark.parametrize(
     ("flags", "name", "verdict"),
     [

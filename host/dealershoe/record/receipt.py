@@ -40,7 +40,9 @@ class Receipt:
     jokers: int = 0
     boxed: int = 0
     named: Counter[str] = field(default_factory=Counter)  # card → how often
-    sealed: int = 0  # cards whose hand's secret is not revealed: seen, not known
+    sealed: Counter[tuple[int, bytes]] = field(
+        default_factory=Counter
+    )  # (hand, token) of no secret revealed → how often
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -49,8 +51,13 @@ class Receipt:
 
     @property
     def double(self) -> tuple[str, ...]:
-        """Cards that were seen more than once."""
+        """Cards that were seen more than once, and are known."""
         return tuple(card for card, count in sorted(self.named.items()) if count > 1)
+
+    @property
+    def doubles(self) -> int:
+        """How many cards were seen more than once: within a hand that is found while it is sealed too."""
+        return len(self.double) + sum(count > 1 for count in self.sealed.values())
 
     @property
     def seen(self) -> int:
@@ -60,7 +67,7 @@ class Receipt:
     @property
     def verdict(self) -> str:
         """whole, wrong, or not known: where cards were not read, or may not be told yet."""
-        if self.foreign or self.jokers or self.double or self.passed > len(FIFTY_TWO):
+        if self.foreign or self.jokers or self.doubles or self.passed > len(FIFTY_TWO):
             return "wrong"
         if self.unread or self.sealed:
             return "not known"
@@ -113,7 +120,7 @@ def _passed(receipt: Receipt, card: schema.Card, names: dict[bytes, str]) -> Non
     elif token in names:
         receipt.named[names[token]] += 1
     else:
-        receipt.sealed += 1
+        receipt.sealed[card.hand, token] += 1
 
 
 def fields(db: sqlite3.Connection, receipt: Receipt, with_cards: bool) -> dict[str, object]:
@@ -138,13 +145,13 @@ def fields(db: sqlite3.Connection, receipt: Receipt, with_cards: bool) -> dict[s
         "hands": list(receipt.hands),
         "passed": receipt.passed,
         "seen": receipt.seen,
-        "missing": len(receipt.missing) - receipt.sealed,
-        "double": len(receipt.double),
+        "missing": max(len(receipt.missing) - len(receipt.sealed), 0),
+        "double": receipt.doubles,
         "foreign": receipt.foreign,
         "jokers": receipt.jokers,
         "boxed": receipt.boxed,
         "unread": receipt.unread,
-        "sealed": receipt.sealed,
+        "sealed": receipt.sealed.total(),
         "verdict": receipt.verdict,
         "first_fact": receipt.first,
         "last_fact": receipt.last,
