@@ -1,0 +1,145 @@
+"""The shoe's loop on parts that only do as told: what it says of samples that were lost or that stop coming."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dealershoe.emulate.parts.fram import Fram
+from firmware.physics import Scene, print_card, ride
+from firmware.test_parts_fram import journal
+from shoelink import schema
+from shoelink.link import Link
+from shoelink.tokens import Veil
+
+loop: Any = import_module("shoe.loop")
+calibration: Any = import_module("shoe.calibration")
+DEFAULTS = (60000, 30000, 40000, 30000, 0, 10922, 21845, 32767, 43690, 54612, 3640)  # hardware/pinout.md
+
+
+class Sampler:
+    """What is to be sampled, and how much of it was overwritten."""
+
+    def __init__(self) -> None:
+        self.waits = bytearray()
+        self.overruns = self.lost = 0
+
+    def readinto(self, buffer: bytearray) -> int:
+        n = min(len(buffer), len(self.waits))
+        buffer[:n] = self.waits[:n]
+        del self.waits[:n]
+        return n
+
+    def waiting(self) -> int:
+        return len(self.waits)
+
+    def overwrite(self, samples: int) -> None:
+        """Nobody came in time."""
+        self.overruns += 1
+        self.lost += samples
+
+
+class Running:
+    """The loop with a board on which all is well; `turn` lets so many ms pass without a card."""
+
+    def __init__(self) -> None:
+        def reads(value: int) -> Any:
+            return SimpleNamespace(read_u16=lambda: value)
+
+        nothing = lambda *_: None  # noqa: E731
+        self.fed = 0
+        self.sampler = Sampler()
+        self.board = SimpleNamespace(
+            sampler=self.sampler,
+            light=reads(60000),
+            ambient=reads(3000),
+            keys=reads(65535),
+            supply=reads(32768),
+            lanes=SimpleNamespace(read=lambda: 0),
+            bar=SimpleNamespace(show=nothing),
+            piezo=SimpleNamespace(tone=nothing),
+            host=SimpleNamespace(any=lambda: 0, write=len),
+            seats=SimpleNamespace(any=lambda: 0, ask=nothing),
+            lid=lambda: 0,
+            tamper=None,
+            emitter=None,
+            watchdog=SimpleNamespace(feed=self._feed),
+            calibration=calibration.Calibration(None, DEFAULTS),
+            free_memory=lambda: 100_000,
+        )
+        self.journal = journal(Fram())
+        ident = schema.Ident(bytes(8), bytes(12), bytes(16))
+        link = Link(schema.SHOE, ident, os.urandom, self.journal)
+        test = SimpleNamespace(faulty=0, tested=0, failed=0)
+        self.shoe = loop.Shoe(self.board, link, Veil(bytes(8), os.urandom, True), test, 0, 0)
+        self.now = 0
+
+    def _feed(self) -> None:
+        self.fed += 1
+
+    def turn(self, ms: int, samples: bytes | None = None) -> None:
+        for begin in range(0, ms, 2):
+            piece = bytes(40) if samples is None else samples[20 * begin : 20 * begin + 40]
+            self.sampler.waits += piece
+            self.now += 2
+            self.shoe.turn(self.now)
+
+    def told(self, *kinds: Any) -> list[Any]:
+        events = []
+        for number in range(self.journal.oldest, self.journal.next):
+            at, length = self.journal.load(number), self.journal.length(number)
+            events.append(schema.unpack(self.journal.buffer[at - 2], bytes(self.journal.buffer[at : at + length])))
+        return [event for event in events if isinstance(event, kinds)]
+
+
+@pytest.fixture
+def running() -> Running:
+    begun = Running()
+    begun.turn(300)
+    assert begun.told(schema.Fault) == []
+    return begun
+
+
+def codes(events: list[Any]) -> list[tuple[type, int]]:
+    return [(type(event), event.code) for event in events]
+
+
+def test_samples_that_were_overwritten_are_told_and_time_goes_on(running: Running) -> None:
+    before = running.shoe.clock.index
+    running.sampler.overwrite(2952)
+    running.turn(2)
+    assert running.shoe.clock.index - before == 2952 + 40
+    (fault,) = running.told(schema.Fault)
+    assert (fault.code, fault.detail) == (schema.FAULT_SAMPLES_LOST, 2952)
+    running.turn(200)
+    assert codes(running.told(schema.Fault, schema.Clear)) == [
+        (schema.Fault, schema.FAULT_SAMPLES_LOST),
+        (schema.Clear, schema.FAULT_SAMPLES_LOST),
+    ]
+
+
+def test_a_card_whose_samples_were_lost_is_unread_not_guessed(running: Running) -> None:
+    samples = Scene([(print_card(30), 0.0)]).samples(ride([(110, 1000, 1000)]))
+    middle = 40 * (len(samples) // 80)
+    running.turn(middle // 20, samples[:middle])
+    running.sampler.overwrite(240)  # 12 mm of it
+    rest = samples[middle + 240 :]
+    running.turn(len(rest) // 20, rest)
+    running.turn(100)
+    (card,) = running.told(schema.Card)
+    assert card.token == schema.TOKEN_UNREAD
+    assert [fault.code for fault in running.told(schema.Fault)] == [schema.FAULT_SAMPLES_LOST]
+
+
+def test_a_sampler_that_stops_is_told_within_a_quarter_second_and_the_watchdog_starves_after_one(
+    running: Running,
+) -> None:
+    running.turn(250, b"")
+    assert [fault.code for fault in running.told(schema.Fault)] == [schema.FAULT_SAMPLER]
+    running.turn(1000, b"")
+    fed = running.fed
+    running.turn(1000, b"")
+    assert running.fed == fed
