@@ -8,6 +8,8 @@ that no fold asks for:
   refused), and of the times of arrival only the order is kept;
 * of identities only jokers are kept: the deck has each of the others once, and to exchange them for one another changes
   nothing but their names. For cards in the shoe that have been out, it is kept when they leave again;
+* whether the deck is changed after the hand is left out, and of a card what only makes the shoe doubt the deck
+  (`FOR_PEOPLE`): nothing in the hand depends on it;
 * remedies that have no step left and await nobody are dropped;
 * of the rulings what the end of the hand is held against is kept: whether all were settled, and whether any corrected;
   of an open call for the floor not what it is about, which the floor's answer only repeats.
@@ -41,7 +43,11 @@ REWRITTEN = (
     "agenda", "cards", "top", "clock", "last", "reload", "remedies", "picked", "question", "early_cards", "calls",
 )  # fmt: skip
 KEPT = [at for at, name in enumerate(HandState._fields) if name not in REWRITTEN]
-KEPT_OF_CARD = [at for at, name in enumerate(Card._fields) if name not in ("number", "card", "arrived")]
+# fields of a card that no fold and no fact asks for: they go with the record, to people
+FOR_PEOPLE = ("wrong_back", "unread", "confirmed")
+KEPT_OF_CARD = [
+    at for at, name in enumerate(Card._fields) if name not in ("number", "card", "arrived", *FOR_PEOPLE)
+]  # fmt: skip
 
 
 class Names:
@@ -116,7 +122,6 @@ def _standing(table: TableState, names: Names) -> list[int]:
         *[hand[at] for at in KEPT], tuple(agenda), _shifted(hand.top, base), max(hand.last - base, 0), bool(base),
         max(hand.picked - base, 0), bool(hand.question), _shifted(hand.early_cards, base),
         tuple([place[call] for call in hand.calls]), tuple([table.rulings[remedy].ruling for remedy in live]),
-        table.deck,
     )  # fmt: skip
     return numbers
 

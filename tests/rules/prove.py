@@ -2,8 +2,8 @@
 
 `PYTHONPATH=tests python tests/rules/prove.py [--seats 2,6,9] [--games holdem,stud] [--stacks A,B] [--jobs N]`
 What is proven of each pair is what `proof.Table` checks. Hands that are the same for all that can still happen are
-followed once; `merging.py` says which are. What is proven of a part is kept in `build/prove/` until the code or a pack
-changes, so a run that was cut short goes on where it was. The page that sums it up is `build/prove.md`. Exit status 1,
+followed once; `merging.py` says which are. What is proven of a part is kept in `build/prove/`, one moment of the first
+fault after the other, until the code or a pack changes, so a run that was cut short goes on where it was. The page that sums it up is `build/prove.md`. Exit status 1,
 and the shortest script of each kind of counterexample, when there are any.
 """
 
@@ -35,8 +35,8 @@ FIRST: Acts = ((), ("fold", "fold"), ("call", "call"))  # closed for one book, f
 LATER: Acts = ((), ("check",))
 NO_ACTS: Acts = ((),)
 COLUMNS = (
-    "game", "seats", "stack", "first faults", "pairs", "kinds of pairs", "hands", "told", "refused", "ways",
-    "counterexamples", "CPU s",
+    "game", "seats", "stack", "moments", "first faults", "pairs", "hands", "told", "refused", "ways", "counterexamples",
+    "CPU s",
 )  # fmt: skip
 PAIRS = {"holdem": (2, 6, 9), "stud": (2, 5)}  # seats
 SINGLES = {"stud": (3, 4, 6, 7, 8)}  # seats, of which `make test` proves no single faults
@@ -63,10 +63,10 @@ class Proven:
     """What has been proven of a part."""
 
     code: str  # digest of the code and the packs that it is true of
-    moments: int = 0  # of the hand without a fault
+    of: int = 0  # moments of the hand without a fault
+    moments: int = 0  # those of them at which every first fault has been followed
     firsts: int = 0  # first faults that the table took
     pairs: int = 0  # each first fault with each one at each moment after it
-    kinds: int = 0  # pairs of kinds among them
     hands: int = 0  # different ones after a first fault
     told: int = 0  # second faults that were told: all others come in a hand that is the same for them as one of these
     refused: int = 0  # of those told, facts that cannot be true; they changed nothing
@@ -75,6 +75,10 @@ class Proven:
     rulings: dict[str, int] = field(default_factory=dict)  # the strongest of the hand, after each second fault told
     broken: dict[str, int] = field(default_factory=dict)  # kinds of counterexample
     shortest: dict[str, str] = field(default_factory=dict)  # script of each kind
+
+    @property
+    def whole(self) -> bool:
+        return 0 < self.moments == self.of
 
 
 @cache
@@ -97,23 +101,22 @@ def code_digest() -> str:
 
 
 class Prover:
-    """Follows every pair of a part, each different hand once."""
+    """Follows every pair of a part, each different hand once; hands that an earlier run met are not remembered."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Part, found: Proven) -> None:
         self.part = part
-        self.found = Proven(code_digest())
-        self.rulings: Counter[str] = Counter()
-        self.counterexamples: Counter[str] = Counter()
+        self.found = found
+        self.rulings = Counter(found.rulings)
+        self.counterexamples = Counter(found.broken)
         self.names = Names()
         self.seen: dict[str, set[Key]] = {"folded": set(), "recent": set(), "past": set()}
         self.seconds: dict[Key, tuple[str, ...]] = {}  # kinds of the second faults that there are in a hand
-        self.kinds: set[tuple[str, str]] = set()
         self.ways: set[Key] = set()  # hands from which the way to the end is in order, and nothing is found on it
         self.ends: set[Key] = set()  # the same where something is found on it
+        self.ways_kept = 0
 
     def moment(self, moment: Table) -> None:
         """Every pair whose first fault comes at this moment of the hand."""
-        self.found.moments += 1
         self.second(moment)  # nothing went wrong before: the single faults
         for first in faults(moment.session, False, FIRST, LATER):
             table = moment.fork()
@@ -125,11 +128,11 @@ class Prover:
                 while going:
                     seconds = self.second(table)
                     self.found.pairs += len(seconds)
-                    self.kinds.update([(first.name, second) for second in seconds])
                     going = table.step()
                 self.end(table)
             except BrokenError as error:
                 self.broken(str(error))
+        self.found.moments += 1
 
     def singles(self) -> None:
         """Every single fault of the hand."""
@@ -137,6 +140,7 @@ class Prover:
             self.found.firsts += 1
             if reason:
                 self.broken(reason)
+        self.found.moments = self.found.of
 
     def second(self, moment: Table) -> tuple[str, ...]:
         """Every second fault at this moment, unless it was told in a hand that is the same for it; the kinds of all."""
@@ -204,13 +208,18 @@ class Prover:
         self.counterexamples[kind] += 1
         self.found.shortest[kind] = min(self.found.shortest.get(kind, script), script, key=len)
 
-    def result(self, seconds: float) -> Proven:
+    def keep(self, seconds: float) -> Proven:
+        """Write down what has been proven so far, after so many more seconds."""
         found = self.found
-        found.kinds = len(self.kinds)
-        found.ways = len(self.ways) + len(self.ends)
-        found.seconds = round(seconds, 1)
+        found.ways += len(self.ways) + len(self.ends) - self.ways_kept
+        self.ways_kept = len(self.ways) + len(self.ends)
+        found.seconds = round(found.seconds + seconds, 1)
         found.rulings = dict(self.rulings.most_common())
         found.broken = dict(self.counterexamples.most_common())
+        self.part.file.parent.mkdir(parents=True, exist_ok=True)
+        whole = self.part.file.with_suffix(".new")
+        whole.write_text(json.dumps(asdict(found), indent=1), encoding="utf-8")
+        whole.replace(self.part.file)
         return found
 
 
@@ -240,20 +249,20 @@ def length(part: Part) -> int:
 
 
 def prove(part: Part) -> tuple[Part, Proven]:
-    """Prove a part and keep the result."""
-    begun = time.process_time()
-    prover = Prover(part)
+    """Prove what is left of a part, and keep each moment's result."""
+    found = kept(part) or Proven(code_digest(), length(part))
+    prover = Prover(part, found)
     if part.faults == 1:
+        begun = time.process_time()
         prover.singles()
-        advance(length(part))
-    else:
-        for moment in moments(Table(books(part.stack), part.seats, part.game)):
-            prover.moment(moment)
-            advance(1)
-    proven = prover.result(time.process_time() - begun)
-    part.file.parent.mkdir(parents=True, exist_ok=True)
-    part.file.write_text(json.dumps(asdict(proven), indent=1), encoding="utf-8")
-    return part, proven
+        advance(found.of)
+        return part, prover.keep(time.process_time() - begun)
+    for moment in list(moments(Table(books(part.stack), part.seats, part.game)))[found.moments :]:
+        begun = time.process_time()
+        prover.moment(moment)
+        advance(1)
+        prover.keep(time.process_time() - begun)
+    return part, found
 
 
 def kept(part: Part) -> Proven | None:
@@ -295,9 +304,11 @@ def page(results: dict[Part, Proven]) -> str:
     for part, proven in sorted(results.items(), key=lambda item: (item[0].game, item[0].seats, item[0].stack)):
         if part.faults == 1:
             continue
-        row = [proven.firsts, proven.pairs, proven.kinds, proven.hands, proven.told, proven.refused, proven.ways,
+        row = [proven.firsts, proven.pairs, proven.hands, proven.told, proven.refused, proven.ways,
                sum(proven.broken.values()), round(proven.seconds)]  # fmt: skip
-        lines.append("| " + " | ".join([part.game, str(part.seats), part.stack, *(f"{cell:,}" for cell in row)]) + " |")
+        done = f"{proven.moments} of {proven.of}"
+        cells = [part.game, str(part.seats), part.stack, done, *(f"{cell:,}" for cell in row)]
+        lines.append("| " + " | ".join(cells) + " |")
     rulings: Counter[str] = Counter()
     for proven in results.values():
         rulings.update(proven.rulings)
@@ -334,9 +345,10 @@ def page(results: dict[Part, Proven]) -> str:
 def main(seats: str, games: str, stacks: str, jobs: int) -> None:
     """Prove every pair of faults."""
     wanted = parts([int(count) for count in seats.split(",")] if seats else None, games.split(","), stacks.split(","))
-    results = {part: proven for part in wanted if (proven := kept(part))}
+    known = {part: proven for part in wanted if (proven := kept(part))}
+    results = {part: proven for part, proven in known.items() if proven.whole}
     todo = [part for part in wanted if part not in results]
-    counter = multiprocessing.Value("i", 0)
+    counter = multiprocessing.Value("i", sum(known[part].moments for part in todo if part in known))
     total = sum(map(length, todo))
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with (
