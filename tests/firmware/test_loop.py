@@ -49,7 +49,9 @@ class Running:
         def reads(value: int) -> Any:
             return SimpleNamespace(read_u16=lambda: value)
 
-        nothing = lambda *_: None  # noqa: E731
+        def nothing(*_: Any) -> None:
+            pass
+
         self.fed = 0
         self.sampler = Sampler()
         self.board = SimpleNamespace(
