@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from dealershoe.cli import commands
+from dealershoe.deck.cards import FIFTY_TWO
 from dealershoe.record.entries import DeviceRow
 from dealershoe.record.journal import Journal
 from record.dealing import DEVICE, SHOE_JOURNAL, Table
@@ -75,6 +76,40 @@ def test_cards_of_a_hand_that_is_not_revealed_are_not_known(tmp_path: Path) -> N
     status, receipt = told(path, "--open")
     assert (status, receipt["verdict"], receipt["sealed"], receipt["missing"]) == (1, "not known", 52, 0)
     assert "missing_cards" not in receipt
+
+
+@pytest.mark.parametrize("gone", [None, 17])
+def test_a_deck_that_is_dealt_out_between_two_hands_is_a_deck_that_is_checked(tmp_path: Path, gone: int | None) -> None:
+    """As the kit's own shoe does it, which has no sensor for its deck: known when the next hand reveals the secret."""
+    path = tmp_path / "journal"
+    with Journal(path) as journal:
+        table = Table(journal, 1, sealed=True)
+        table.say("dealer push", who="dealer: Bo")
+        table.say("hand seats=1-6 button=6")
+        table.commit_to()
+        for _ in range(12):
+            table.draw_due()
+        table.say("award")
+        table.deck = [card for card in range(52) if card != gone]
+        for draw in range(13, 13 + len(table.deck)):
+            table.pass_card(draw)
+        table.commit()
+        assert told(path)[1]["verdict"] == "not known"  # its secret is still the shoe's
+        old = table.desk.hand
+        table.say("hand next")
+        table.report(schema.Reveal(old, table.secret))
+        table.commit_to()
+        for _ in range(12):
+            table.draw_due()
+        table.say("award")
+        for draw in range(13, 18):  # a few cards that somebody wanted to see are no deck
+            table.pass_card(draw)
+        table.commit()
+    status, receipt = told(path, "--open")
+    assert receipt["dealer"] == "dealer: Bo"
+    assert receipt["passed"] == receipt["seen"] == 52 - (gone is not None)
+    assert (status, receipt["verdict"]) == ((0, "whole") if gone is None else (1, "wrong"))
+    assert receipt["missing_cards"] == ([] if gone is None else [FIFTY_TWO[gone]])
 
 
 def test_a_card_that_comes_twice_is_counted_while_its_hand_is_sealed(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The receipt of a deck that went through the shoe from its first card to its last. For `dealershoe journal receipt`.
 
-A deck is loaded, its cards leave, the shoe is empty: then it is known whether it was whole. The fields are those that
-New Jersey asks of card-inspection machines (N.J.A.C. 13:69E-1.18A), and what was found.
+A deck that is checked is dealt out between two hands: when the pot has been pushed and the next hand has not begun. A
+shoe that has a sensor for its deck may also say DECK, loaded and empty, at any time. The fields are those that New
+Jersey asks of card-inspection machines (N.J.A.C. 13:69E-1.18A), and what was found.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ from dealershoe.record.read import between
 
 MAKER = "dealershoe kit"
 NOT_KNOWN = "not on record"
+OVER = "Award"  # kind of the event that ends a hand
 
 
 @dataclass(slots=True)
 class Receipt:
     """What one deck came to. Identities are counted always, named only where they may be told."""
 
-    first: int  # the fact that it was loaded with
-    last: int  # the fact that the shoe was empty with
+    first: int  # the fact that it was loaded with, or its first card
+    last: int  # the fact that the shoe was empty with, or its last card
     began_ns: int
     ended_ns: int
     journal: bytes  # of the shoe
@@ -75,24 +77,63 @@ class Receipt:
 
 
 def receipts(db: sqlite3.Connection, first: int, end: int) -> Iterator[Receipt]:
-    """A receipt for every deck that was loaded and ran out between two facts. One deck is in memory at a time."""
-    decks: dict[bytes, tuple[Receipt, dict[int, dict[bytes, str]]]] = {}
+    """A receipt for every deck that was dealt out between two facts. One deck is in memory at a time."""
+    decks: dict[bytes, _Deck] = {}  # of shoes that said that one was loaded
+    check = _Deck()  # dealt out between two hands
+    turns = _turns(db, first, end)
+    turn = next(turns, None)
+    over = False  # no hand is in play
     for fact in between(db, Fact, first, end):
+        while turn is not None and turn[0] <= fact.id:
+            over = turn[1] == OVER
+            yield from check.ended()
+            turn = next(turns, None)
         if fact.origin != SHOE or fact.journal is None:
             continue
         message = message_of(fact.raw)
         if isinstance(message, schema.Deck):
-            open_deck = decks.pop(fact.journal, None)
-            if message.event == schema.DECK_EMPTY and open_deck is not None:
-                yield _ended(open_deck[0], fact)
+            loaded = decks.pop(fact.journal, None)
+            if message.event == schema.DECK_EMPTY and loaded is not None and loaded.receipt is not None:
+                yield _ended(loaded.receipt, fact)
             elif message.event == schema.DECK_LOADED:
-                decks[fact.journal] = (Receipt(fact.id, 0, fact.wall_ns, 0, fact.journal), {})
-        elif fact.journal in decks and isinstance(message, schema.Card | schema.CardBack):
-            receipt, secrets = decks[fact.journal]
-            if isinstance(message, schema.Card):
-                _passed(receipt, message, secrets.setdefault(message.hand, secret_names(db, message.hand, fact.id)))
-            else:
-                decks.pop(fact.journal)  # a card went back: what passed is not the deck any more
+                decks[fact.journal] = _Deck(_begun(fact, fact.journal))
+        elif isinstance(message, schema.CardBack):
+            decks.pop(fact.journal, None)  # a card went back: what passed is not the deck any more
+            check.receipt = None
+        elif isinstance(message, schema.Card) and (fact.journal in decks or over):
+            deck = decks.get(fact.journal, check)
+            receipt = deck.receipt = deck.receipt or _begun(fact, fact.journal)
+            if message.hand not in deck.secrets:
+                deck.secrets[message.hand] = secret_names(db, message.hand, fact.id)
+            _passed(_ended(receipt, fact), message, deck.secrets[message.hand])
+    yield from check.ended()
+
+
+@dataclass(slots=True)
+class _Deck:
+    """A deck on its way through the shoe, and what the tokens of its hands stand for."""
+
+    receipt: Receipt | None = None
+    secrets: dict[int, dict[bytes, str]] = field(default_factory=dict)
+
+    def ended(self) -> Iterator[Receipt]:
+        """No more of it comes: the receipt, where it was a deck and not a few cards that somebody wanted to see."""
+        receipt, self.receipt, self.secrets = self.receipt, None, {}
+        if receipt is not None and receipt.passed > len(FIFTY_TWO) // 2:
+            yield receipt
+
+
+def _turns(db: sqlite3.Connection, first: int, end: int) -> Iterator[tuple[int, str]]:
+    """When hands were over, and when they began or went on, by fact."""
+    yield from db.execute(
+        "SELECT fact, kind FROM events WHERE kind IN (?, 'Hand', 'NextHand', 'Undo') AND fact >= ? AND fact < ? "
+        "ORDER BY fact, seq",
+        (OVER, first, end),
+    )
+
+
+def _begun(fact: Fact, journal: bytes) -> Receipt:
+    return Receipt(fact.id, fact.id, fact.wall_ns, fact.wall_ns, journal)
 
 
 def _ended(receipt: Receipt, fact: Fact) -> Receipt:
