@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +245,10 @@ def test_any_values_are_read_or_refused(place: Path, values: dict[str, dict[str,
     place.write_text(text, encoding="utf-8")
     with contextlib.suppress(UserError):
         read_pack(place)
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "mine.toml"
+    os.mkfifo(pipe)
+    with pytest.raises(UserError, match="a pipe or a device"):
+        read_pack(pipe)

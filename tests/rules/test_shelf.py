@@ -14,6 +14,7 @@ from dealershoe.errors import UserError
 from dealershoe.judge.command import command as judge_command
 from dealershoe.rules import signing
 from dealershoe.rules.shelf import Shelf, default_shelf, signature_path
+from dealershoe.rules.shelf_command import install_command
 from dealershoe.rules.shelf_names import Version
 from dealershoe.rules.shelf_pins import Pin, names
 from dealershoe.rules.stack import SHIPPED, load_stack
@@ -418,3 +419,10 @@ def test_judge_reads_its_packs_from_the_shelf(house: House, tmp_path: Path) -> N
     for spec, ruling in (("room@1.0.0", "misdeal"), ("room", "dead")):
         arguments = [str(script), "--rules", spec, "--shelf", str(house.shelf.folder), "--json"]
         assert json.loads(CliRunner().invoke(judge_command, arguments).stdout)["ruling"] == ruling
+
+
+def test_the_command_says_of_an_unsigned_pack_that_it_is_not_signed(house: House) -> None:
+    pack = house.write("room", "1.0.0")
+    with refused(house, "room-1.0.0.toml is not signed; .*sign it with `rules sign`"):
+        arguments = [str(pack), "--shelf", str(house.shelf.folder)]
+        CliRunner().invoke(install_command, arguments, catch_exceptions=False)

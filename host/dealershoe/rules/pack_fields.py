@@ -49,6 +49,8 @@ def read_text(path: Path, biggest: int) -> tuple[bytes, str]:
     """A file of at most `biggest` bytes as bytes and text. Raises UserError for a file that cannot be a pack's."""
     name = shown(path.name)
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():  # a pipe would be waited for without end
+            raise UserError(f"{shown(path)} is not a file", "it is a pipe or a device", "give a file")
         with path.open("rb") as file:
             raw = file.read(biggest + 1)
     except OSError as error:

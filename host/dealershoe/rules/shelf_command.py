@@ -106,11 +106,22 @@ def verify_command(pack: Path | None, key: Path | None, signature: Path | None, 
             click.echo(f"{len(state.changes)} changes, none altered; {active} is in force")
         return
     state = trusting(signing.read_public(read_file(key, BIGGEST_KEY), key.name)) if key else shelf.state()
-    path = signature or signature_path(pack)
+    path = _signatures_of(pack, signature)
     read = read_pack(pack)
     pin = Pin(read.id, read.version, read.digest)
     keys = signers(state, signing.read_signatures(read_file(path, signing.BIGGEST), path.name), pin, state.needed)
     _tell(pin, as_json, keys)
+
+
+def _signatures_of(pack: Path, named: Path | None) -> Path:
+    path = named or signature_path(pack)
+    if pack.exists() and not path.exists():
+        raise UserError(
+            f"{pack.name} is not signed",
+            f"nobody has signed it, or {path.name} stayed behind",
+            "sign it with `rules sign`, or name the file with --signature",
+        )
+    return path
 
 
 def _tell(pin: Pin, as_json: bool, keys: tuple[str, ...] = ()) -> None:
@@ -154,7 +165,7 @@ def revoke_command(key: str, reason: str, shelf: Shelf) -> None:
 @shelf_option
 def install_command(pack: Path, signature: Path | None, shelf: Shelf) -> None:
     """Put PACK on the shelf: signed by a trusted key, sound, its scenarios passed, above every version there is."""
-    pin = shelf.install(pack, signature or signature_path(pack), author(), refuse_failing)
+    pin = shelf.install(pack, _signatures_of(pack, signature), author(), refuse_failing)
     click.echo(f"{pin} is installed, SHA-256 {pin.digest[:SHOWN]}…; `rules activate` puts it in force")
 
 
