@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from dealershoe.cli import commands
+from dealershoe.deck.cards import FIFTY_TWO
 from dealershoe.errors import UserError
 from dealershoe.record.entries import PackRow, PruneRow
 from dealershoe.record.journal import Journal
@@ -67,6 +68,21 @@ def test_the_last_ten_hands_are_a_page(journal: Path) -> None:
     assert len(result.stdout.splitlines()) <= 40
     assert CARD.search(result.stdout) is None
     assert all(re.search(r"fact \d+ +seats 1-\d, button \d", line) for line in begun)
+
+
+def test_a_ruling_that_was_taken_back_is_not_the_last_word_of_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with Journal(path) as kept:
+        table = Table(kept, 2, accidents=0)
+        table.say("hand seats=1-6 button=6")
+        table.draw_due()
+        table.deck.append(FIFTY_TWO.index(table.dealt[0]))
+        table.draw_due()  # the same card again
+        assert table.say("report misread #2")
+        table.commit()
+    page = run("show", path).stdout
+    assert "VOID" in page
+    assert "after that: Misread number=2" in page
 
 
 def test_hands_are_listed_and_chosen_by_fact_and_by_time(journal: Path) -> None:

@@ -18,6 +18,7 @@ from dealershoe.record.entries import (
     NAMES,
     TABLES,
     CheckpointRow,
+    EventRow,
     Fact,
     HandRow,
     RulingRow,
@@ -28,10 +29,11 @@ from dealershoe.record.pages import in_full, plain, summary
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_seq, opened
 from dealershoe.record.receipt import fields, receipts
 from dealershoe.record.verify import Check, Record
-from dealershoe.record.words import WORDS, hand_words, origin_words, other_words
+from dealershoe.record.words import WORDS, event_words, hand_words, origin_words, other_words
 
 LAST = 10  # hands on one page: as many as gaming devices have to recall
 POLL_S = 0.5  # between two looks of `tail --follow`
+AFTER = ("Misread", "FloorDecision", "Undo")  # events that can take a ruling back, or answer it
 OPEN = "Name the cards: of a hand that is over, or of an open table."
 
 
@@ -163,4 +165,7 @@ def _page(db: sqlite3.Connection, span: HandSpan) -> str:
         lines.append(f"    {row.ruling}: {row.say} [{row.cite or 'no rule was found'}]")
     if len(told["rulings"]) > 3:
         lines.append(f"    and {len(told['rulings']) - 3} more rulings")
+    after = [event_words(row) for row in between(db, EventRow, span.row.fact, span.end) if row.kind in AFTER]
+    if told["rulings"] and after:
+        lines.append(f"    after that: {'; '.join(after)}")
     return "\n".join(lines)
