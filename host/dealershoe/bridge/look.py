@@ -69,7 +69,9 @@ def snapshot(desk: Desk, title: str, why_down: str, pixels: tuple[tuple[int, int
 
 
 def _shuffle(hand: HandState) -> str | None:
-    return SHUFFLES.get(hand.agenda[0].kind) if hand.agenda else None
+    """What the step on display, which can have several parts, loads into the shoe."""
+    now = [step for step in hand.agenda if (step.remedy, step.part) == (hand.agenda[0].remedy, hand.agenda[0].part)]
+    return next((SHUFFLES[step.kind] for step in now if step.kind in SHUFFLES), None)
 
 
 def _ruling(desk: Desk, ruling: Ruling) -> RulingView:
