@@ -56,12 +56,15 @@ class Page:
         """The text of an element."""
         return str(self.page.locator(selector).first.text_content())
 
-    def newest(self, table: str = "t1") -> None:
-        """Wait until the page shows the newest state of its table."""
+    def newest(self) -> None:
+        """Wait until the page shows the newest state of the table that it is about."""
         body = self.page.locator("body")
-        until(
-            lambda: body.get_attribute("data-version") == str(self.room.version(table)), "the newest state on the page"
-        )
+
+        def shown() -> bool:
+            table = body.get_attribute("data-table")
+            return bool(table) and body.get_attribute("data-version") == str(self.room.version(table))
+
+        until(shown, "the newest state on the page")
 
     def sheet(self, key: str, seats: list[int], button: int) -> None:
         """Fill in who sits where, and begin."""
@@ -82,7 +85,7 @@ class Dealer(Page):
         self.newest()
         key = self.page.locator(KEYS[line])
         key.click()
-        self.see(f"{KEYS[line]}[data-state=taken]")
+        self.page.locator(f"{KEYS[line]}[data-state=taken]").wait_for(state="attached", timeout=PATIENCE_MS)
 
     def say(self, table: Table, line: str) -> None:
         """`press`, where the dealer at the shoe is to know of it."""

@@ -34,6 +34,9 @@ def test_no_page_violates_wcag(room: Room, opened: Callable[..., Any]) -> None:
     login.goto(f"{room.url}login")
     login.get_by_text("dealershoe users add").wait_for()
     check(login, "log in")
+    login.evaluate("document.querySelector('label').remove()")
+    with pytest.raises(AssertionError, match="label"):
+        check(login, "a field without a label")
     table = room.tables["t1"]
     page = Dealer.open(opened(**options), room, "dealer")
     floor = Floor.open(opened(**options), room, "floor")

@@ -112,3 +112,13 @@ def test_a_shoe_that_goes_away_is_said(room: Room, dealer: Callable[..., Dealer]
     room.unplug("t1")
     page.see("#signal.unsupervised", "UNSUPERVISED")
     page.see("#banner", "The shoe is not there")
+
+
+def test_a_misdeal_is_shuffled_loaded_and_dealt_again(room: Room, dealer: Callable[..., Dealer]) -> None:
+    page = dealer()
+    room.tables["t1"].play(HAND + "card 1 exposed by=dealer")
+    page.see("#signal.stop", "STOP")
+    assert "Collect every card" in page.read("#now")
+    page.press("ack")
+    page.due("next: seat 1")
+    page.see("#signal.ready")

@@ -27,6 +27,7 @@ const mine = await me();
 const table = new URLSearchParams(location.search).get("table") ?? mine.tables[0] ?? "";
 let state = null;
 let up = false;
+let refused = ""; // why the host does not let this page listen
 let drawing = 0;
 let armed = null; // a key that is to be pressed twice, and was once
 
@@ -83,8 +84,9 @@ function keyOf(of, key = document.createElement("button")) {
   return key;
 }
 
-function connected(now) {
+function connected(now, why = "") {
   up = now;
+  refused = why;
   document.body.classList.toggle("down", !now);
   for (const key of document.querySelectorAll(".key")) key.setAttribute("aria-disabled", String(!now));
   at("line").className = now ? "link" : "link lost";
@@ -95,7 +97,7 @@ function connected(now) {
 function banner() {
   let text = "";
   let why = "";
-  if (!up) text = say("no-connection");
+  if (!up) [text, why] = [say("no-connection"), refused];
   else if (state?.floor_called) text = say("floor-called");
   else if (state?.question) [text, why] = [say("question"), state.question];
   else if (state?.link === "unsupervised") [text, why] = [say("unsupervised"), state.link_why];
@@ -123,6 +125,7 @@ function show() {
   const step = state.steps.find((one) => one.current);
   document.title = `${state.table} ${say(`signal.${state.signal}`)}`;
   document.body.dataset.signal = state.signal;
+  document.body.dataset.table = state.table;
   document.body.dataset.version = state.version;
   sayIn(at("table"), state.table);
   sayIn(at("hand"), state.hand ? say("hand", { n: state.hand }) : say("no-hand"));

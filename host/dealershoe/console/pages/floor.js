@@ -5,7 +5,7 @@ import { draw } from "/static/lib/oval.js";
 import { Speaker } from "/static/lib/press.js";
 import { openStart } from "/static/lib/start.js";
 import { ackLine, showNow, showRuling, showSignal, showSource, showSteps } from "/static/lib/state.js";
-import { calling, drawTables, grid, nothing, pairs, signalOf } from "/static/lib/tables.js";
+import { byUrgency, calling, drawTables, grid, nothing, pairs, signalOf } from "/static/lib/tables.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
 import { chosen, languageChoice, quoted, say, sayIn, speak } from "/static/lib/words.js";
 
@@ -27,7 +27,7 @@ let asked = {}; // what was asked for the chosen table, so that it is asked agai
 await speak(chosen());
 const speaker = new Speaker(at("notice"), (newer) => take(newer));
 
-function connected(now) {
+function connected(now, why = "") {
   up = now;
   document.body.classList.toggle("down", !now);
   for (const key of document.querySelectorAll(".key")) key.setAttribute("aria-disabled", String(!now));
@@ -35,7 +35,7 @@ function connected(now) {
   sayIn(at("line"), now ? `✓ ${say("connected")}` : `✗ ${say("not-connected")}`);
   at("banner").hidden = now;
   at("banner").className = "urgent";
-  sayIn(at("banner"), now ? "" : say("no-connection"));
+  sayIn(at("banner"), now ? "" : say("no-connection"), why);
 }
 
 function take(next, first = false) {
@@ -43,15 +43,25 @@ function take(next, first = false) {
   if (last && !first && next.version < last.version) return;
   if (last && signalOf(last) !== signalOf(next)) play(signalOf(next));
   states.set(next.table, next);
-  table ??= next.table;
+  if (states.size === mine.tables.length) table ??= byUrgency(states.values())[0].table;
   later();
 }
 
 function heard(happening) {
   if (UNTOLD.includes(happening.kind)) return;
   const history = histories.get(happening.table);
-  history?.unshift(happening);
+  history?.unshift({ from: happening.kind, text: happening.text, at: performance.now() });
   if (history?.length > HISTORY) history.pop();
+  later();
+}
+
+/** What the record has of the hand in play takes the place of what was heard before it was asked for. */
+function remember(body, status, since) {
+  if (status !== 200) return;
+  const told = body.story.map((one) => ({ from: one.who ?? one.origin, text: one.reason ? `${one.text} (${one.reason})` : one.text }));
+  const heardSince = histories.get(table).filter((one) => one.at > since);
+  histories.set(table, [...heardSince, ...told.reverse()].slice(0, HISTORY));
+  at("history").dataset.shown = "";
   later();
 }
 
@@ -78,7 +88,8 @@ function show() {
   drawTables(at("tables"), [...states.values()], table, choose);
   const state = states.get(table);
   at("table").hidden = !state;
-  document.body.dataset.version = state?.version;
+  document.body.dataset.table = state?.table ?? "";
+  document.body.dataset.version = state?.version ?? "";
   if (!state) return;
   sayIn(at("title"), `${say("table")} ${state.table} · ${state.hand ? say("hand", { n: state.hand }) : say("no-hand")}`);
   showSignal(at("signal"), signalOf(state));
@@ -100,16 +111,18 @@ function show() {
   ask("books", JSON.stringify(state.ruling), tablePath(table, "/books"), showBooks);
   ask("hands", `${state.hand} ${state.hand_over}`, tablePath(table, `/hands?last=${HANDS}`), showHands);
   ask("rules", "", "/api/v1/rules", showRules);
+  if (state.hand) ask("story", "", tablePath(table, `/hands/${state.hand}`), remember);
 }
 
-/** Ask the host for `path` if `key` is not what it was asked for last; `then(body, status)` draws the answer. */
+/** Ask the host for `path` if `key` is not what it was asked for last; `then(body, status, since)` draws the answer. */
 async function ask(name, key, path, then) {
   if (asked[name] === key) return;
   asked[name] = key;
   const whose = table;
+  const since = performance.now();
   try {
     const { status, body } = await get(path);
-    if (whose === table) then(body, status);
+    if (whose === table) then(body, status, since);
   } catch {
     asked[name] = undefined; // the connection is lost, which the page says elsewhere
   }
@@ -153,7 +166,7 @@ async function story(number) {
   for (const one of status === 200 ? body.story : []) {
     const item = document.createElement("li");
     const from = [one.who, one.origin].filter(Boolean).join(", ");
-    item.append(quoted(from ? `${one.text} (${from})` : one.text));
+    item.append(quoted(`${one.at.slice(11, 19)} ${from}: ${one.text}`));
     if (one.reason) {
       const reason = document.createElement("span");
       reason.className = "reason";
@@ -193,7 +206,7 @@ function health(state) {
 
 function showHistory() {
   const history = histories.get(table) ?? [];
-  const newest = `${table} ${history[0]?.n} ${history.length}`;
+  const newest = `${table} ${history[0]?.at} ${history.length}`;
   if (at("history").dataset.shown === newest) return;
   at("history").dataset.shown = newest;
   at("history-box").hidden = !history.length;
@@ -203,8 +216,8 @@ function showHistory() {
       const item = document.createElement("li");
       const [kind, text] = [document.createElement("span"), document.createElement("span")];
       kind.className = "kind";
-      kind.textContent = one.kind;
-      text.className = one.kind === "ruling" ? "ruling" : "";
+      kind.textContent = one.from;
+      text.className = one.from === "ruling" ? "ruling" : "";
       text.textContent = one.text;
       item.append(kind, text);
       return item;
@@ -268,6 +281,7 @@ function build() {
   at("decide").hidden = !may("decide");
   at("quick").hidden = !may("say");
   at("begin").hidden = !may("say");
+  at("rules").hidden = !may("rules");
   at("mute").checked = muted();
   asked = {};
   at("history").dataset.shown = "";

@@ -61,9 +61,20 @@ export async function logOut() {
   location.assign("/login");
 }
 
+/** Why the host refuses a stream, "" if it does not; on to the log-in page for 401. */
+async function refusal(url) {
+  const stop = new AbortController();
+  const answer = await fetch(url, { signal: stop.signal });
+  if (answer.status === 401) await toLogin();
+  const why = answer.ok ? "" : (await answer.json()).error;
+  stop.abort();
+  return why;
+}
+
 /**
  * Listen to a table, or to all with `table` null: `heard.state(state, first)`, `first` on a new connection;
- * `heard.happening(happening)`; `heard.up(bool)`. A stream that is silent for too long is begun anew.
+ * `heard.happening(happening)`; `heard.up(bool, why)`, with the host's sentence where
+ * it refuses. A stream that is silent for too long is begun anew.
  */
 export function listen(table, heard) {
   let source;
@@ -94,13 +105,21 @@ export function listen(table, heard) {
       heard.happening(JSON.parse(event.data));
     });
     source.addEventListener("alive", alive);
-    source.onerror = () => {
+    source.addEventListener("over", toLogin);
+    source.onerror = async () => {
       heard.up(false);
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => get("/api/v1/me").then(begin, begin), BACK_MS);
+      if (source.readyState !== EventSource.CLOSED) return; // the browser tries again itself
+      const why = await refusal(source.url).catch(() => "");
+      if (why) heard.up(false, why);
+      setTimeout(begin, BACK_MS);
     };
     alive();
   };
-  addEventListener("offline", () => heard.up(false));
+  addEventListener("offline", () => {
+    source.close(); // whatever might still come is not to be relied on
+    clearTimeout(timer);
+    heard.up(false);
+  });
   addEventListener("online", begin);
   begin();
 }

@@ -1,6 +1,7 @@
 // The table as an oval, seen from the dealer, who sits below: seat 1 at the dealer's left hand, then clockwise.
 // The picture is for eyes; the same is said as a list for whoever has it read to them.
 
+import { streetOf } from "/static/lib/state.js";
 import { say } from "/static/lib/words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -54,11 +55,11 @@ function seatOf([x, y], view) {
   const classes = ["seat", view.due && "due", ...view.marks.map((mark) => mark.replace(" ", "-"))].filter(Boolean).join(" ");
   const group = element("g", { class: classes });
   group.append(element("rect", { x: x - 42, y: y - 33, width: 84, height: 66, rx: 14, class: "place" }));
-  group.append(text(x, y - 4, String(view.seat), "number"));
+  const words = view.marks.filter((mark) => mark !== "button").map((mark) => say(`short.${mark}`));
+  group.append(text(words.length ? x - 19 : x, y - 4, String(view.seat), "number"));
+  words.slice(0, 2).forEach((word, n) => group.append(text(x + 17, y - 7 + (n - (words.length > 1 ? 0.6 : 0)) * 14, word, "badge")));
   if (view.faces.length) group.append(text(x, y + 23, view.faces.join(" "), "faces"));
   else group.append(...backs(x, y + 17, view.cards, 0, [11, 16]));
-  const words = view.marks.filter((mark) => mark !== "button").map((mark) => say(`short.${mark}`)).join(" ");
-  if (words) group.append(text(x, y + 51, words, "badge"));
   if (view.marks.includes("button")) {
     const side = x < WIDTH / 2 ? 1 : -1;
     group.append(element("circle", { cx: x + side * 45, cy: y + 24, r: 15, class: "disc" }));
@@ -94,7 +95,7 @@ export function draw(svg, spoken, state) {
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${high}`);
   svg.replaceChildren(
     element("ellipse", { cx: WIDTH / 2, cy: y, rx: 212, ry: high / 2 - 98, class: "cloth" }),
-    text(WIDTH / 2, y - 56, state.hand ? say(`street.${state.street}`) : say("no-hand"), "street"),
+    text(WIDTH / 2, y - 56, streetOf(state), "street"),
     pile(WIDTH / 2 - 134, y - 4, say("burns"), state.burns, due === "burn"),
     board(y - 4, state, due === "board"),
     pile(WIDTH / 2 + 134, y - 4, say("muck"), state.muck, false),

@@ -13,7 +13,7 @@ export class Speaker {
     this.notice = notice;
     this.stale = stale;
     this.pending = 0;
-    this.answered = 0; // when, in ms of the page
+    this.answered = -Infinity; // when, in ms of the page
   }
 
   /** Put words in the notice. `kind`: "", "taken", "refused" or "waiting"; `why`: the host's own sentence. */

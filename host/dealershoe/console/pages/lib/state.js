@@ -4,6 +4,12 @@ import { quoted, say, sayIn } from "/static/lib/words.js";
 
 export const SHAPES = { ready: "●", attention: "▲", stop: "■", floor: "⚑", align: "◆", unsupervised: "○" };
 
+/** The street in words; none while cards are shuffled: what they are for is not said yet. */
+export function streetOf(state) {
+  if (!state.hand) return say("no-hand");
+  return state.due.kind === "shuffle" ? "" : say(`street.${state.street}`);
+}
+
 /** What a person says who has done the step on display. */
 export const ackLine = (state) => (state.shuffle ? `shuffled ${state.shuffle}` : "ack");
 
@@ -34,6 +40,7 @@ export function showSteps(list, state) {
   const key = JSON.stringify(state.steps);
   if (list.dataset.shown === key + document.documentElement.lang) return;
   list.dataset.shown = key + document.documentElement.lang;
+  list.hidden = state.steps.length < 2; // one alone is what is to be done now
   list.replaceChildren(
     ...state.steps.map((one) => {
       const item = document.createElement("li");

@@ -1,6 +1,6 @@
 // The list of all tables, those first that need a person, and the plain tables of the floor's page.
 
-import { showSignal } from "/static/lib/state.js";
+import { showSignal, streetOf } from "/static/lib/state.js";
 import { quoted, say, sayIn } from "/static/lib/words.js";
 
 const URGENT = ["stop", "floor", "attention", "unsupervised", "align", "ready"];
@@ -12,7 +12,13 @@ export const signalOf = (state) => (state.floor_called && state.signal !== "stop
 /** How many tables need a person. */
 export const calling = (states) => states.filter((state) => CALLING.includes(signalOf(state))).length;
 
-function entry(state, chosen, choose) {
+/** Tables in the order in which they need a person. */
+export const byUrgency = (states) =>
+  [...states].sort(
+    (a, b) => URGENT.indexOf(signalOf(a)) - URGENT.indexOf(signalOf(b)) || a.table.localeCompare(b.table, undefined, { numeric: true }),
+  );
+
+function entry(state, choose) {
   const item = document.createElement("li");
   const key = document.createElement("button");
   key.type = "button";
@@ -35,7 +41,7 @@ function fill(item, state, chosen) {
   const [head, line] = key.children;
   sayIn(head.firstElementChild, state.table);
   showSignal(head.lastElementChild, signalOf(state));
-  const hand = state.hand ? `${say("hand", { n: state.hand })} · ${say(`street.${state.street}`)}` : say("no-hand");
+  const hand = [state.hand ? say("hand", { n: state.hand }) : "", streetOf(state)].filter(Boolean).join(" · ");
   sayIn(line, state.ruling ? `${hand} ·` : hand, state.ruling?.happened || state.ruling?.say || "");
   if (state.table === chosen) key.setAttribute("aria-current", "true");
   else key.removeAttribute("aria-current");
@@ -43,13 +49,10 @@ function fill(item, state, chosen) {
 
 /** Draw the list. Whatever has the focus keeps it when the order changes. */
 export function drawTables(list, states, chosen, choose) {
-  const sorted = [...states].sort(
-    (a, b) => URGENT.indexOf(signalOf(a)) - URGENT.indexOf(signalOf(b)) || a.table.localeCompare(b.table, undefined, { numeric: true }),
-  );
   const known = new Map([...list.children].map((item) => [item.dataset.table, item]));
   const focused = document.activeElement;
-  sorted.forEach((state, n) => {
-    const item = known.get(state.table) ?? entry(state, chosen, choose);
+  byUrgency(states).forEach((state, n) => {
+    const item = known.get(state.table) ?? entry(state, choose);
     fill(item, state, chosen);
     if (list.children[n] !== item) list.insertBefore(item, list.children[n] ?? null);
   });
