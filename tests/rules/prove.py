@@ -3,8 +3,9 @@
 `PYTHONPATH=tests python tests/rules/prove.py [--seats 2,6,9] [--games holdem,stud] [--stacks A,B] [--jobs N]`
 What is proven of each pair is what `proof.Table` checks. Hands that are the same for all that can still happen are
 followed once; `merging.py` says which are. What is proven of a part is kept in `build/prove/`, one moment of the first
-fault after the other, until the code or a pack changes, so a run that was cut short goes on where it was. The page that sums it up is `build/prove.md`. Exit status 1,
-and the shortest script of each kind of counterexample, when there are any.
+fault after the other, until the code or a pack changes, so a run that was cut short goes on where it was. The page that
+sums it up is `build/prove.md`. Exit status 1, and the shortest script of each kind of counterexample, when there are
+any.
 """
 
 from __future__ import annotations
