@@ -259,7 +259,13 @@ def test_what_is_put_in_force_is_read_once_and_heard_by_every_table(
 
 
 @pytest.mark.parametrize(
-    ("port", "why"), [("", "no port was named"), ("/dev", "/dev is a folder, not a port; the name of a port in it")]
+    ("port", "why"),
+    [
+        ("", "no port was named"),
+        ("/dev", "/dev is a folder, not a port; the name of a port in it"),
+        ("/dev/\n", r"^'/dev/\\n' is no port; it is longer than any name, or has"),
+        ("é" * 1_024, r"^'(\\xe9){40}'… is no port; "),
+    ],
 )
 def test_what_can_never_be_a_port_is_said_in_one_sentence(port: str, why: str) -> None:
     with pytest.raises(UserError, match=why):

@@ -73,3 +73,20 @@ def test_s116_a_full_disk_stops_neither_the_table_nor_what_it_has_to_say(
     assert running.bridge._health.recorder.unwritten >= 1
     full.clear()
     wait_for(lambda: shoe.held == 0, "the card, once there is room")
+
+
+def test_s116_a_full_disk_is_said_while_the_shoe_is_away_too(
+    shoe: PtyShoe, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What people say is kept as well: who says it must know that it is not."""
+
+    def refuses(entries: Any) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    shoe.unplug()
+    wait_for(lambda: running.bridge.descriptor is None, "the loss of the port")
+    with monkeypatch.context() as patch:
+        patch.setattr(running.journal, "write", refuses)
+        running.bridge.ask("hand seats=1-6 button=6", "stdin")
+        wait_for(lambda: any("disk is full" in said.text for said in running.said), "the trouble to be said")
+    wait_for(lambda: any("is written again" in said.text for said in running.said), "and its end")

@@ -405,3 +405,22 @@ def test_hands_begun_faster_than_one_a_second_have_numbers_of_their_own() -> Non
         numbers.append(rig.desk.hand)
     assert len(set(numbers)) == 50
     assert all(0 < number < 0x10000 for number in numbers)
+
+
+def test_a_storm_of_strange_greetings_is_not_remembered() -> None:
+    """Anyone on a line without keys can greet under ever new journals, and report nothing."""
+    rig = Rig()
+    rig.run(300)
+    before = len(rig.table._taken)
+    for number in range(50):
+        rig.shoe = Shoe(b"J%03d" % number)
+        rig.shoe.link.start(rig.ms)
+        rig.run(120)
+    assert rig.table.sessions > 10
+    assert len(rig.table._taken) == before
+    rig.say("hand seats=1-6 button=6")
+    rig.run(300)
+    rig.card(1)
+    rig.run(300)
+    assert len(rig.table._taken) == before + 1
+    assert rig.desk.session.draws == 1

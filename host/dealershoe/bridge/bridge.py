@@ -248,6 +248,7 @@ class Bridge:
                 self._exchange(self._port, ready, at)
         except PortLost as lost:
             self._close(str(lost))
+        self._heed_disk()
         self._publish(at)
         self.turn_ns = at.mono_ns + self._rest_ns(at)
 
@@ -337,7 +338,7 @@ class Bridge:
         return entries
 
     def _watch(self, at: Moment) -> None:
-        """A session that does not come up: the port may be deaf. A disk that refuses: say so, once."""
+        """A session that does not come up: the port may be deaf."""
         if self._table.up:
             self._session_ns = at.mono_ns
         elif at.mono_ns - self._session_ns > DEAF_S * 1e9:
@@ -346,6 +347,9 @@ class Bridge:
             seen = f"nothing understandable came from {self._address.path} for {DEAF_S:.0f} s"
             self._room.chore(self, self._health.recorder.copy().cause, partial(self._deaf, seen))
             raise PortLost(seen)
+
+    def _heed_disk(self) -> None:
+        """A disk that refuses: say so, once, whether or not a shoe is there. What people say waits for it too."""
         trouble = self._writer.trouble
         if trouble != self._trouble:
             self._trouble = trouble

@@ -306,8 +306,10 @@ class Desk:
                 self._sensed(fact, message, told)
 
     def _halt(self, why: str) -> None:
-        self.halt_why = why
-        self._align(why)
+        """Each card of such a shoe is a reason, and is said once."""
+        if (self.halt_why, self.align_why) != (why, why):
+            self.halt_why = why
+            self._align(why)
 
     def _promised(self, commit: schema.Commit) -> None:
         """A hand begins at the shoe. If it is the hand in play, and cards are out, the shoe has forgotten them."""

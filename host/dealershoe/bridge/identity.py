@@ -27,7 +27,7 @@ BOOTLOADERS = {  # (vid, pid): what it is
 # USB identities a shoe's port can have: the Pico itself, FTDI, Silicon Labs CP210x, WCH CH34x
 VENDORS = {RASPBERRY_PI, 0x0403, 0x10C4, 0x1A86}
 
-
+LONGEST_NAME = 1_023  # characters of a port's name: what macOS can open, the shorter of the two
 GLANCE_S = 0.2  # a shoe that is back is found so much later at most
 
 
@@ -190,6 +190,9 @@ def check(wanted: str) -> None:
     how = "name one port, usb:VID:PID:SERIAL, or auto"
     if not wanted:
         raise UserError("no port was named", "the name given is empty", how)
+    if not wanted.isprintable() or len(wanted) > LONGEST_NAME:
+        shown = ascii(wanted[:40]) + ("…" if len(wanted) > 40 else "")
+        raise UserError(f"{shown} is no port", "it is longer than any name, or has characters that no name has", how)
     if os.path.isdir(wanted):
         raise UserError(f"{wanted} is a folder, not a port", "the name of a port in it is missing", how)
     if wanted.startswith("usb:"):

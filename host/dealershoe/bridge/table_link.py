@@ -55,7 +55,7 @@ class TableLink:
         self.sessions = 0  # so many times the link came up
         self.shoe = Acquaintance(dictionaries)
         self.shoe_stats: schema.Stats | None = None  # the newest that the shoe has sent
-        self._taken = dict(stored)  # for each journal of a shoe, the highest number told to the table
+        self._taken = dict(stored)  # for each journal that told something, the highest number told to the table
         self._stored: Mapping[bytes, int] = stored
         self._at = Moment(0, 0)  # now
         self._journal: bytes | None = None  # of the shoe on the line
@@ -147,10 +147,8 @@ class TableLink:
         hello, ident = greeting.hello, greeting.ident
         self.shoe.greeted(hello)
         journal = bytes(hello.journal)
-        if journal not in self._taken:
-            self._taken[journal] = 0
-            if not self.desk.align_why and self.desk.session.draws:
-                self.desk.align("the shoe lost its memory, or it is another one, in the middle of the hand", at)
+        if journal not in self._taken and not self.desk.align_why and self.desk.session.draws:
+            self.desk.align("the shoe lost its memory, or it is another one, in the middle of the hand", at)
         self._journal = journal
         self._backlog = hello.next
         self._came = 0
@@ -175,7 +173,7 @@ class TableLink:
     def _recorded(self, told: Any, at: Moment) -> None:
         assert self._journal is not None  # the link records only after a greeting
         self._came = max(self._came, told.number)
-        if told.number > self._taken[self._journal]:  # else it was told before the link broke; its commit is on the way
+        if told.number > self._taken.get(self._journal, 0):  # else it was told before the link broke, its commit comes
             self._taken[self._journal] = told.number
             raw = frame_of(told.kind, told.body)
             backlog = told.number < self._backlog

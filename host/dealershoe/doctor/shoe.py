@@ -148,12 +148,15 @@ def _self(peer: Peer, hello: schema.Hello) -> Iterator[Finding]:
         yield Finding(
             "events", NOTE, f"It holds {held} events that no bridge has stored; they are safe.", "Run a table."
         )
+    # Unacknowledged, the first of them come again and again: each counts once, in the order of their numbers.
+    told_of = {heard.seq: heard.message for heard in peer.heard[peer.here :] if heard.kind & schema.RELIABLE}
     standing = set()
-    for heard in peer.heard[peer.here :]:
-        if isinstance(heard.message, schema.Fault):
-            standing.add(heard.message.code)
-        elif isinstance(heard.message, schema.Clear):
-            standing.discard(heard.message.code)
+    for number in range(hello.next - held, hello.next):
+        message = told_of.get(number & 0xFFFF)
+        if isinstance(message, schema.Fault):
+            standing.add(message.code)
+        elif isinstance(message, schema.Clear):
+            standing.discard(message.code)
     for code in sorted(standing):
         name = schema.code_name("code", code)
         yield Finding("fault", BAD, f"The shoe reports the fault {name}.", "See the shoe's manual for what it means.")
