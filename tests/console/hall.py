@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from dealershoe.console import access
 from dealershoe.console.access import Person
 from dealershoe.console.serve import Server
 
+TLS = ssl.create_default_context()  # one for all clients: to make it takes longer than most requests
 TOKENS = {role: access.new_token(os.urandom) for role in access.ROLES}
 PEOPLE = {role: Person(role, role, access.digest_of(token)) for role, token in TOKENS.items()}
 
@@ -30,14 +32,15 @@ class Hall:
     def client(self, role: str) -> httpx.Client:
         """A table system's client with the token of `role`; "": without one."""
         headers = {"authorization": f"Bearer {TOKENS[role]}"} if role else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=30)
+        return httpx.Client(verify=TLS, base_url=self.url, headers=headers, timeout=30)
 
-    def page(self, role: str) -> httpx.Client:
+    @contextlib.contextmanager
+    def page(self, role: str) -> Iterator[httpx.Client]:
         """A page that has logged in."""
-        client = httpx.Client(base_url=self.url, timeout=30)
-        assert client.post("/login", data={"token": TOKENS[role]}).status_code == 303
-        client.headers["x-csrf"] = client.get("/api/v1/me").json()["csrf"]
-        return client
+        with httpx.Client(verify=TLS, base_url=self.url, timeout=30) as client:
+            assert client.post("/login", data={"token": TOKENS[role]}).status_code == 303
+            client.headers["x-csrf"] = client.get("/api/v1/me").json()["csrf"]
+            yield client
 
     def journal(self, table: str) -> Path:
         """Of a table."""
@@ -48,16 +51,15 @@ class Hall:
 def hall(folder: Path, ports: dict[str, str], people: dict[str, Person] | None = None) -> Iterator[Hall]:
     """Tables by name, each at a port; one that is not there is waited for, which takes no time of a test."""
     server = Server("127.0.0.1:0", lambda: PEOPLE if people is None else people, shelf=folder / "shelf")
-    places = [Place(name, port, folder / f"{name}.journal", "tda-2024+house") for name, port in ports.items()]
-    bridges = open_tables(places, server.hear, shelf=folder / "shelf")
-    for place in places:
-        server.add(place.name, bridges[place.name])
-        bridges[place.name].start()
-    server.start()
-    try:
+    with contextlib.ExitStack() as held:
+        held.callback(server.stop)
+        places = [Place(name, port, folder / f"{name}.journal", "tda-2024+house") for name, port in ports.items()]
+        bridges = open_tables(places, server.hear, shelf=folder / "shelf")
+        for name, bridge in bridges.items():
+            held.callback(bridge.stop)
+            server.add(name, bridge)
+            bridge.start()
+        held.callback(server.stop)  # before the tables; again at the end does nothing
+        server.start()
         yield Hall(server, bridges, folder)
-    finally:
-        server.stop()
-        for bridge in bridges.values():
-            bridge.stop()
     assert server.error is None

@@ -29,6 +29,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 YEAR_S = 31_536_000
+LONGEST_HEAD = 16_384  # bytes, of names and values
 BODY_S = 10.0  # for a body to come
 SEND_S = 30.0  # for a piece of an answer to go: who has gone to sleep comes back with the last event it has seen
 
@@ -108,6 +109,8 @@ class Guard:
             return 408, f"the body did not come within {BODY_S:.0f} s"
 
     def _refusal(self, method: str, fields: Fields) -> tuple[int, str] | None:
+        if sum(len(name) + len(value) for name, value in fields.raw) > LONGEST_HEAD:
+            return 431, f"a head of more than {LONGEST_HEAD} bytes"
         host = fields.get("host", "").lower()
         if self._hosts and host_name(host) not in self._hosts:
             return 421, "this is not the console of that name"

@@ -19,6 +19,7 @@ class Patient(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self.access_log = False  # whatever logging a program has: an address may have a secret in it that was put there
         self._watch = self.loop.call_later(HEAD_S, self._look, None)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -28,6 +28,7 @@ class Table:
         self._loop = loop
         self._state: dict[str, Any] | None = None
         self._drawing = asyncio.Lock()
+        self._telling = asyncio.Lock()
 
     def hear(self, happening: Happening) -> None:
         """The bridge has said something; on its own thread."""
@@ -52,6 +53,10 @@ class Table:
         return await self.once.do(who, id, line, lambda: self._told(who, way, id, line, seen))
 
     async def _told(self, who: str, way: str, id: str, line: str, seen: int | None) -> Answer:
+        async with self._telling:  # so that of two who saw the same, the second is told to look again
+            return await self._told_now(who, way, id, line, seen)
+
+    async def _told_now(self, who: str, way: str, id: str, line: str, seen: int | None) -> Answer:
         if seen is not None and seen < self.feed.moved:
             error = "the table has moved on since this page was drawn; look again"
             return Answer(409, {"error": error, "state": await self.state()})
@@ -69,4 +74,5 @@ class Table:
             return Answer(503, {"error": f"table {self.name} did not take the line within {PATIENCE_S:.0f} s"})
         if refused is not None:
             return Answer(422, {"error": str(refused), "seen": refused.seen, "cause": refused.cause, "do": refused.do})
+        await run_in_threadpool(self.bridge.read, lambda _: None)  # a turn later what came of it has been said
         return Answer(200, {"id": id, "version": self.feed.version})
