@@ -15,7 +15,7 @@ OUTSIDE = {
 CORES = [
     *sorted((HOST / "table").glob("*.py")),
     *sorted((HOST / "deal").glob("*.py")),
-    *(HOST / name for name in ("events.py", "log.py", "session.py")),
+    *(HOST / name for name in ("chronicle.py", "events.py", "log.py", "session.py")),
     *(HOST / "rules" / name for name in ("conditions.py", "judge.py", "remedy.py", "ruling.py")),
     HOST / "judge" / "runner.py",
     *(HOST / "record" / name for name in ("chain.py", "checkpoint.py", "entries.py", "phh.py", "words.py")),
@@ -86,14 +86,14 @@ def test_the_link_stands_alone() -> None:
 @pytest.mark.parametrize(
     ("folder", "never"),
     [
-        ("table", ("rules", "session", "judge", "bridge", "view", "emulate", "demo")),
-        ("deal", ("table", "rules", "session", "judge", "bridge", "view", "emulate", "demo")),
-        ("rules", ("session", "judge", "bridge", "view", "emulate", "demo")),
+        ("table", ("rules", "chronicle", "session", "judge", "bridge", "view", "emulate", "demo")),
+        ("deal", ("table", "rules", "chronicle", "session", "judge", "bridge", "view", "emulate", "demo")),
+        ("rules", ("chronicle", "session", "judge", "bridge", "view", "emulate", "demo")),
         ("judge", ("trial", "bridge", "view", "emulate", "demo")),
         ("trial", ("bridge", "view", "emulate", "demo")),
         ("view", ("bridge", "emulate", "demo")),
         ("emulate", ("bridge", "view", "demo")),
-        ("frames", ("bridge", "emulate", "view", "demo", "rules", "session", "table")),
+        ("frames", ("bridge", "emulate", "view", "demo", "rules", "chronicle", "session", "table")),
     ],
 )
 def test_data_flows_one_way(folder: str, never: tuple[str, ...]) -> None:
@@ -114,7 +114,7 @@ def test_the_store_of_the_record_stands_below_the_bridge() -> None:
     for name in below:
         known = imported(HOST / "record" / f"{name}.py")
         used = {part.split(".")[1] for part in known if part.startswith("dealershoe.")}
-        assert used & {"bridge", "session", "table", "judge", "deal", "view", "emulate"} == set(), name
+        assert used & {"bridge", "chronicle", "session", "table", "judge", "deal", "view", "emulate"} == set(), name
 
 
 def test_only_the_board_knows_pins() -> None:

@@ -30,9 +30,10 @@ from dataclasses import fields
 from hashlib import blake2b
 from typing import Any
 
+from dealershoe.chronicle import TableState
 from dealershoe.events import Act, Event, FloorDecision, Knew
 from dealershoe.log import Entry, position_of
-from dealershoe.session import _SPECIAL, TableState
+from dealershoe.session import _SPECIAL
 from dealershoe.table.state import STUB, Card, HandState, in_play, open_remedies
 from rules.proof import Table
 

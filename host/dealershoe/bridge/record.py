@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, NamedTuple, get_args
 
+from dealershoe.chronicle import TableState
 from dealershoe.events import Draw, DrawForButton, Event, Misread
 from dealershoe.record.entries import FindingRow, HandRow, PackRow, ProposalRow, RulingRow
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import pins, write_layers
 from dealershoe.rules.stack import Chain
-from dealershoe.session import TableSession, TableState
+from dealershoe.session import TableSession
 from dealershoe.table.findings import Finding
 from dealershoe.table.misread import Proposal
 from dealershoe.table.setup import Setup

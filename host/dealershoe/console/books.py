@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dealershoe.chronicle import Situation
 from dealershoe.errors import UserError
 from dealershoe.rules.judge import judge
 from dealershoe.rules.shelf import Author, Shelf, now
 from dealershoe.rules.shelf_history import State
 from dealershoe.rules.shelf_pins import Layers, names, pins
 from dealershoe.rules.stack import DEFAULT, Stack, load_stack, shipped
-from dealershoe.session import Situation
 from dealershoe.table.findings import KINDS
 from dealershoe.trial.scenarios import refuse_failing
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from dealershoe.chronicle import Outcome
 from dealershoe.deal.grammar import render
 from dealershoe.deal.items import DealNext
 from dealershoe.errors import UserError
@@ -42,7 +43,7 @@ from dealershoe.events import (
     ReportWrongBack,
     ShuffledStub,
 )
-from dealershoe.session import Outcome, TableSession
+from dealershoe.session import TableSession
 from dealershoe.table.agenda import BOARD_SIZE, RELOAD, front
 from dealershoe.table.setup import clockwise
 from dealershoe.table.state import HandState, board_cards, first_street, in_play
