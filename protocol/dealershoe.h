@@ -23,6 +23,33 @@ extern "C" {
 #endif
 
 #define DEALERSHOE_SCHEMA {0x5C, 0xBD, 0xAD, 0xF8} /* HELLO.schema: first bytes of SHA-256 of the canonical schema */
+/* The canonical schema, which a shoe gives away piece by piece: LOOKUP asks, WORDS answers. */
+#define DEALERSHOE_SCHEMA_TEXT \
+    "dealershoe link 1.0\n" \
+    "02 IDENT 3 <8s12s16s device build digest\n" \
+    "03 PING 3 <4s t_us\n" \
+    "04 PONG 3 <4s4s4s ping received sent\n" \
+    "05 ACK 3 <BH kind generation\n" \
+    "06 NAK 3 <HB expected reject\n" \
+    "07 STATS 1 <4sHHHHHHHHHHH t_us frames damaged sent resent naks lost held peak refused overruns free\n" \
+    "0b ENROLLED 1 <B result\n" \
+    "0d WORDS 1 <HH32s offset total text\n" \
+    "0e SELF_TEST 1 <4sBHHH t_us why tested failed took\n" \
+    "23 SEAT 1 <HH4sBBB hand draw t_us place way_up certainty\n" \
+    "27 CLEAR 1 <4sBH t_us code detail\n" \
+    "2a COMMIT 1 <H22s hand commitment\n" \
+    "2b REVEAL 1 <H16s hand secret\n" \
+    "41 HELLO 3 <BB4s4s4sBHQH8s4s major minor schema journal boot reset oldest next receive nonce answers\n" \
+    "61 CARD 1 <HH4s4sBBBBBBHB hand draw t_us token deck way_up target origin certainty flags speed erasures\n" \
+    "62 CARD_BACK 1 <HH4sH hand draw t_us distance\n" \
+    "64 KEY 1 <H4sBB hand t_us key press\n" \
+    "65 DECK 1 <H4sBBB hand t_us event deck count\n" \
+    "66 FAULT 1 <4sBH t_us code detail\n" \
+    "8a ENROLL 2 <32s secret\n" \
+    "8c LOOKUP 2 <H offset\n" \
+    "8f TEST 2 <B what\n" \
+    "a9 DUE 2 <HHBBB generation hand due seat cards\n" \
+    "e8 SIGNAL 2 <HBBB generation signal reason mode\n"
 
 #define DEALERSHOE_MAJOR 1
 #define DEALERSHOE_MINOR 0
@@ -145,7 +172,7 @@ enum dealershoe_kind {
     /* something is missing or damaged: send again from expected */
     DEALERSHOE_NAK = 0x06,
     DEALERSHOE_NAK_FROM_HOST = 0x86,
-    /* counters of the shoe; they stop at 65535 */
+    /* counters of the shoe, every 5 s; they stop at 65535 */
     DEALERSHOE_STATS = 0x07,
     /* a key for the shoe, which takes it only in its enrolment state */
     DEALERSHOE_ENROLL = 0x8A,
@@ -376,7 +403,7 @@ static inline size_t dealershoe_nak_write(uint8_t *body, const struct dealershoe
     return 3;
 }
 
-/* STATS: counters of the shoe; they stop at 65535. */
+/* STATS: counters of the shoe, every 5 s; they stop at 65535. */
 struct dealershoe_stats {
     uint32_t t_us;
     /* received */
@@ -582,7 +609,7 @@ static inline size_t dealershoe_test_write(uint8_t *body, const struct dealersho
 
 /* CARD: a card left the shoe. */
 struct dealershoe_card {
-    /* the shoe's counter */
+    /* as DUE or the new-hand key began it, 0 before any */
     uint16_t hand;
     /* 1 is the first of the hand; goes on through reshuffles; a card that came back keeps its number */
     uint16_t draw;

@@ -139,7 +139,7 @@ types:
         type: u1
         enum: reject_code
   stats:
-    doc: "counters of the shoe; they stop at 65535"
+    doc: "counters of the shoe, every 5 s; they stop at 65535"
     seq:
       - id: t_us
         type: u4
@@ -228,7 +228,7 @@ types:
     seq:
       - id: hand
         type: u2
-        doc: "the shoe's counter"
+        doc: "as DUE or the new-hand key began it, 0 before any"
       - id: draw
         type: u2
         doc: "1 is the first of the hand; goes on through reshuffles; a card that came back keeps its number"

@@ -75,6 +75,11 @@ def _constants() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _schema_text() -> str:
+    lines = [line.replace("\n", "\\n") for line in schema.canonical().splitlines(keepends=True)]
+    return " \\\n".join(f'    "{line}"' for line in lines)
+
+
 def _kinds() -> str:
     lines = []
     for kind, name in schema.NAMES.items():
@@ -149,6 +154,7 @@ def header() -> str:
         "SCHEMA_BYTES": ", ".join(f"0x{byte:02X}" for byte in schema.SCHEMA),
         "BODY": str(schema.BODY),
         "TAG": str(schema.TAG),
+        "SCHEMA_TEXT": _schema_text(),
         "CONSTANTS": _constants(),
         "KINDS": _kinds(),
         "BODIES": "\n".join(line for kind in schema.NAMES for line in _body(kind)),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -34,6 +36,14 @@ def test_every_kind_and_every_code_is_in_both() -> None:
     for field, codes in schema.CODES.items():
         if field != "flags":  # bits
             assert {(code, name.lower()) for code, name in codes} in enums
+
+
+def test_a_shoe_in_c_can_answer_a_lookup() -> None:
+    """The text is in the header, and its hash is the one that its HELLO names."""
+    found = re.search(r'#define DEALERSHOE_SCHEMA_TEXT ((?:\\\n +"[^"]+" ?)+)\n', outside.header())
+    assert found
+    text = "".join(re.findall(r'"([^"]+)"', found[1])).replace("\\n", "\n")
+    assert hashlib.sha256(text.encode()).digest()[:4] == schema.SCHEMA
 
 
 # ---- C
