@@ -128,7 +128,7 @@ class Table:
     def tell(self, event: Event) -> None:
         """Tell one fact with the card's own identity; the table and the cards must agree afterwards."""
         self.events.append(event)
-        before = self.hand
+        before, stood = self.hand, self.session.rulings
         told = event
         if isinstance(event, ReportJoker):
             self.honest = False
@@ -149,7 +149,8 @@ class Table:
         self.spoke += bool(outcome.rulings or outcome.notes or self.session.question)
         self.rulings += outcome.rulings
         if type(event) in _SPECIAL:  # what was ruled before may be ruled otherwise now, without being told again
-            self.rulings += [ruling for ruling in self.session.rulings if ruling not in self.rulings]
+            known = (*stood, *outcome.rulings)
+            self.rulings += [ruling for ruling in self.session.rulings if ruling not in known]
         try:
             self.cards.follow(event, before, self.hand)
         except (ValueError, IndexError) as error:
