@@ -21,6 +21,29 @@ FEW = 6  # marks: fewer are dirt, not a code
 BROKEN, RESTED, EVEN = 0, 1, 2  # rhythms
 
 
+def steady(halves, mark: int) -> bool:
+    """Whether the 35 half cells differ so little that the rhythm is EVEN, whichever are beside each other: of most
+    cards, and of all fast ones, for a hand cannot do much in 15 ms. A tenth of the time that `rhythm` takes."""
+    most = gap_most = 0
+    least = gap_least = 0xFFFF
+    for at in range(2 * mark + 1, 2 * mark + 2 * CELLS, 2):
+        length = halves[at]
+        if length > most:
+            most = length
+        if length < least:
+            least = length
+    for at in range(2 * mark + 2, 2 * mark + 2 * CELLS, 2):
+        length = halves[at]
+        if length > gap_most:
+            gap_most = length
+        if length < gap_least:
+            gap_least = length
+    # none is short or long by `rhythm`, and three are never less than one and a half of their like
+    if 10 * most > 22 * least + 20 or 10 * gap_most > 22 * gap_least + 20:
+        return False
+    return 4 * least + 2 * gap_least >= 3 * most and 4 * gap_least + 2 * least >= 3 * gap_most
+
+
 def rhythm(halves, mark: int) -> int:
     """Whether the 35 half cells from `mark` on can be equal lengths that passed under a hand.
 
@@ -32,6 +55,8 @@ def rhythm(halves, mark: int) -> int:
     CRC sees any shift (3 wrong bits at most). The ends have neighbours on one side only: there a sudden change may be
     a hand that begins or stops, and counts as a rest.
     """
+    if steady(halves, mark):
+        return EVEN
     low = 2 * mark + 1
     high = low + 2 * CELLS - 2
     first = last = -1

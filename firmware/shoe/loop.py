@@ -72,6 +72,8 @@ class Shoe:
     def turn(self, now: int) -> bool:
         """One turn; True if no card is moving and the loop may rest a millisecond."""
         self._sense()
+        if self.events.cards != self._cards:
+            self._light(now)  # before all else: a card in doubt is shown within 10 ms
         self._look_around()
         if not self._greets and (self.seats.met or not self.passage.still):
             # the seat nodes are met first, a tenth of a second: what they tell from then on is of this time

@@ -26,6 +26,8 @@ HEADS = BOTTOM | TOP
 CLOCKS = 0x09
 THROAT = 0x20
 LIP = 0x40
+SLOTS = THROAT | LIP
+MOVES = SLOTS | CLOCKS
 
 SLOTS_MM = 24  # throat to lip
 TRAVEL_MM10 = 635  # a card's 63.5 mm
@@ -72,7 +74,8 @@ class Passage:
         self.speed = 0  # mm/s over the slots as it left
         self.below = Reading()  # what the bottom head read
         self.above = Reading()  # what the top head read
-        self._last = self.clock.index  # up to where the strips know the levels
+        self._last_below = self.clock.index  # up to where the strips know the levels
+        self._last_above = self.clock.index
         self._moved = self.clock.index  # the last edge of a slot or a CLK
         self._stopped = False
         self._dirty = 0
@@ -121,35 +124,46 @@ class Passage:
         base = clock.index
         edges = scan(samples, n, self._state, self._out)
         clock.advance(n)
+        # At 3 m/s an edge comes every 0.25 ms, so as little as possible is done for each: timers are asked edge by edge
+        # only if one may be due in this chunk.
+        now = clock.index
+        timed = since(now, self._moved) >= DIRTY_AFTER or since(now, self._dark_since) >= DIRTY_AFTER
         out = self._out
         for k in range(0, 2 * edges, 2):
-            self._edge((base + out[k]) & MASK, out[k + 1])
-        self._timers(clock.index)
+            at = (base + out[k]) & MASK
+            if timed:
+                self._timers(at)
+            self._edge(at, out[k + 1])
+        self._timers(now)
         if self.state == LEAVING:  # the code is past the heads: read it while the card still has some mm to go
             self.bottom.add(self.levels & BOTTOM, 0)  # its last mark has ended, though no edge has come since
             self.top.add((self.levels & TOP) >> TOP_SHIFT, 0)
             self._read(self.bottom.marks, self.top.marks)
 
     def _edge(self, at: int, levels: int) -> None:
-        self._timers(at)
         old = self.levels
         changed = old ^ levels
-        if self.state != EMPTY:
-            samples = since(at, self._last)
-            self.bottom.add(old & BOTTOM, samples)
-            # The top head has no /DATA: only CLK and DATA are given.
-            self.top.add((old & TOP) >> TOP_SHIFT, samples)
-        self._last = at
+        slots = changed & SLOTS
+        if self.state == EMPTY:
+            self._last_below = self._last_above = at
+        else:  # a strip is told of its own edges, and brought up to date for those of the slots
+            if slots or changed & BOTTOM:
+                self.bottom.add(old & BOTTOM, (at - self._last_below) & MASK)
+                self._last_below = at
+            if slots or changed & TOP:
+                # The top head has no /DATA: only CLK and DATA are given.
+                self.top.add((old & TOP) >> TOP_SHIFT, (at - self._last_above) & MASK)
+                self._last_above = at
         self.levels = levels
         self.at = at
-        if changed & (THROAT | LIP | CLOCKS):
+        if changed & MOVES:
             self._moved = at
             if self._stopped:
                 self._stopped = False
                 self.listener.moved(self)
-        if changed & THROAT:
+        if slots & THROAT:
             self._slot(THROAT_ON if levels & THROAT else THROAT_OFF)
-        if changed & LIP:
+        if slots & LIP:
             self._slot(LIP_ON if levels & LIP else LIP_OFF)
         if levels & HEADS:
             if not old & HEADS:

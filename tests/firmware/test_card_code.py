@@ -189,6 +189,22 @@ def test_the_same_dirt_deceives_a_reader_without_the_crc(monkeypatch: pytest.Mon
     assert soiled_run(2024, DIRTY_PASSES)["wrong"] > DIRTY_PASSES // 100
 
 
+@given(st.integers(0, 400), st.lists(st.integers(0, 100), min_size=40, max_size=40), st.integers(1, 140))
+@settings(max_examples=400, deadline=None)
+def test_the_quick_look_at_the_rhythm_only_says_what_the_long_one_says(base: int, spread: list[int], most: int) -> None:
+    halves = [base + base * share * most // 10_000 for share in spread]
+    if cardcode.steady(halves, 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cardcode, "steady", lambda halves, mark: False)
+            assert cardcode.rhythm(halves, 1) == cardcode.EVEN
+
+
+def test_a_hand_that_doubles_its_speed_within_the_code_is_steady_enough() -> None:
+    halves = [60 - step // 2 for step in range(40)]  # or the quick look would be of no use
+    assert cardcode.steady(halves, 1)
+    assert not cardcode.steady([*halves[:10], 20, *halves[11:]], 1)
+
+
 def test_a_lost_mark_and_one_too_many_deceive_a_reader_without_the_rhythm(monkeypatch: pytest.MonkeyPatch) -> None:
     """The count of marks is right again, and one code in 256 fits by chance: the rhythm is what stops it."""
 
