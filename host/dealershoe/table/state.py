@@ -10,7 +10,6 @@ from dealershoe.table.agenda import (
     BOARD,
     BURN,
     DEAL,
-    HAND,
     PICK,
     RELOAD,
     SEAT,
@@ -250,7 +249,3 @@ def deck_doubt(state: HandState) -> str:
 def open_remedies(state: HandState) -> list[int]:
     """Indexes of the remedies that still have a step on the agenda."""
     return sorted({step.remedy for step in state.agenda if step.remedy >= 0})
-
-
-def hand_steps_only(state: HandState) -> bool:
-    return all(step.kind == HAND for step in state.agenda)
