@@ -66,13 +66,15 @@ class Page:
 
         until(shown, "the newest state on the page")
 
-    def sheet(self, key: str, seats: list[int], button: int) -> None:
-        """Fill in who sits where, and begin."""
+    def sheet(self, key: str, seats: list[int], button: int, away: int = 0) -> None:
+        """Fill in who sits where, and who is `away`, and begin."""
         self.page.locator(key).click()
         self.see("#start h2")
         for tile in self.page.locator("#start input[name=seats]").all():
             tile.set_checked(int(tile.get_attribute("value")) in seats, force=True)
         self.page.locator(f"#start input[name=button][value='{button}']").check(force=True)
+        if away:
+            self.page.locator(f"#start input[name=away][value='{away}']").check(force=True)
         self.page.locator("#start .strong").click()
         self.gone("#start h2")
 

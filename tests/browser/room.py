@@ -89,7 +89,7 @@ class Room:
         self.server = self._serve("127.0.0.1:0")
 
     def _serve(self, where: str) -> Server:
-        server = Server(where, lambda: self._people)
+        server = Server(where, lambda: self._people, shelf=self._folder / "shelf")
         self.url = server.url
         return server
 

@@ -2,7 +2,7 @@
 
     python tests/browser/screenshots.py
 
-Three tables play: at t1 the turn came before the betting was complete, t2 has a misdeal, at t3 all is well.
+Three tables play: at t1 the turn came before the betting was complete, two boxed cards came at t2, at t3 all is well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCHEMES = ("light", "dark")
 RULES = {"t1": "roberts", "t2": "tda-2024+house", "t3": "tda-2024+house"}
 SCRIPTS = {
     "t1": "hand seats=1-9 button=4\ndeal hole\nbetting complete\ndeal flop\nact 5 check\ncard burn\ncard board",
-    "t2": "hand seats=1-3,5-8 button=7\ndeal 1\ncard 1 exposed by=dealer",
+    "t2": "hand seats=1-3,5-8 button=7\ndeal 2\ncard 2 boxed\ncard 3 boxed",
     "t3": "hand seats=1,2,4-9 button=9\ndeal 11",
 }
 

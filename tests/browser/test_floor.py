@@ -24,7 +24,11 @@ def test_the_table_that_needs_a_person_comes_first(room: Room, floor: Callable[.
     page.see("#calling", "Tables that need a person: 1")
     page.page.locator("#tables button").first.click()
     page.see("#title", "Table t2 · Hand 1")
-    assert page.page.locator("#tables [aria-current]").count() == 1
+    page.page.goto(f"{room.url}dealer?table=t2")  # the floor may look at a dealer's page, too
+    page.see("#happened")
+    page.page.locator("#menu summary").click()
+    page.page.locator("#tables").select_option("t1")
+    page.see("#signal.ready")
 
 
 @pytest.mark.rules(t1="roberts")
@@ -46,15 +50,40 @@ def test_a_decision_needs_a_reason_and_reaches_the_dealer(
     page.see("#notice.taken", "Decide: taken")
     tablet.see("#signal.stop", "STOP")
     tablet.see("#clause", "decision of the floor")
-    assert page.read("#reason") == ""
+    assert page.page.locator("#reason").input_value() == ""
+    page.page.locator("#hands button").first.click()
+    page.see("#story .reason", "Reason: two cards fell on the floor")
+    page.page.locator("#story button").click()
+    page.gone("#story h2")
+
+
+@pytest.mark.rules(t1="tda-2024")
+def test_every_book_is_heard_and_another_put_in_force(room: Room, floor: Callable[..., Floor]) -> None:
+    """Two boxed cards in the deal: a misdeal by TDA 35-A and Robert's, and the house is silent (RULES BOX-2)."""
+    page = floor()
+    room.tables["t1"].play(HAND + "deal 2\ncard 3 boxed\ncard 4 boxed")
+    page.see("#books tbody tr:nth-child(3)")
+    said = page.page.locator("#books tbody tr").all_inner_texts()
+    assert any("tda-2024" in row and "Misdeal" in row for row in said), said
+    assert any("house" in row and "Call the floor" in row for row in said), said
+    page.page.locator("#stack").select_option("roberts")
+    page.page.locator("#activate").click()
+    page.see("#notice.taken", "roberts: in force at all tables, from the next hand on")
+    page.see("#rules-now dd:last-child", "roberts")
+    page.newest()
+    page.page.locator("#begin").click()
+    page.page.locator("#start .strong").click()
+    page.see("#title", "Hand 2")
+    page.see("#rules-now dd:nth-of-type(1)", "roberts")
 
 
 def test_the_floor_begins_hands(room: Room, floor: Callable[..., Floor]) -> None:
     page = floor()
     page.see("#signal.align")
-    page.sheet("#begin", [1, 2, 3, 4], 4)
+    page.sheet("#begin", [1, 2, 3, 4], 4, away=3)
     page.see("#title", "Hand 1")
     page.see("#history li", "button")
+    assert "Seat 3: cards 0, away" in page.read("#spoken")
     page.newest()
     page.page.locator("#begin").click()
     page.see("#start h2")

@@ -176,6 +176,9 @@ function typed(event) {
   if (key && !key.hidden) key.click();
 }
 
+at("choice").hidden = mine.tables.length < 2;
+at("tables").append(...mine.tables.map((name) => new Option(name, name, false, name === table)));
+at("tables").addEventListener("change", () => location.assign(`/dealer?table=${encodeURIComponent(at("tables").value)}`));
 languageChoice(at("language"), build);
 build();
 at("seats").addEventListener("click", () => state && sheet());
