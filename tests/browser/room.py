@@ -77,21 +77,17 @@ class Table:
 class Room:
     """Tables by name, their console, and a person of each role with a token. Use as a context manager."""
 
-    def __init__(self, folder: Path, rules: dict[str, str], *, tokens: dict[str, str] | None = None) -> None:
+    def __init__(self, folder: Path, rules: dict[str, str]) -> None:
         """`rules`: the stack of each table, by its name."""
-        self.tokens = tokens or {role: access.new_token(os.urandom) for role in access.ROLES}
+        self.tokens = {role: access.new_token(os.urandom) for role in access.ROLES}
         self._people = {role: Person(role, role, access.digest_of(token)) for role, token in self.tokens.items()}
         self._folder = folder
         self._rules = rules
         self._stack = ExitStack()
         self._shoes: dict[str, ExitStack] = {}
         self.tables: dict[str, Table] = {}
-        self.server = self._serve("127.0.0.1:0")
-
-    def _serve(self, where: str) -> Server:
-        server = Server(where, lambda: self._people, shelf=self._folder / "shelf")
-        self.url = server.url
-        return server
+        self.server = Server("127.0.0.1:0", lambda: self._people, shelf=folder / "shelf")
+        self.url = self.server.url
 
     def __enter__(self) -> Self:
         self._shoes = {name: self._stack.enter_context(ExitStack()) for name in self._rules}
@@ -116,15 +112,6 @@ class Room:
 
     def _hear(self, name: str, happening: Any) -> None:
         self.server.hear(name, happening)
-
-    def restart_console(self) -> None:
-        """The console ends and begins anew at the same address, while the tables go on."""
-        where = self.url.removeprefix("http://").rstrip("/")
-        self.server.stop()
-        self.server = self._serve(where)
-        for name, table in self.tables.items():
-            self.server.add(name, table.bridge)
-        self.server.start()
 
     def unplug(self, table: str) -> None:
         """The shoe of a table goes away for good."""
