@@ -8,6 +8,7 @@ import time
 import tty
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
@@ -18,8 +19,10 @@ from dealershoe.bridge import bridge as bridge_module
 from dealershoe.bridge.desk import Moment
 from dealershoe.bridge.health import BOOTS, FAULTS_S, NAMES, STATISTICS_S, STILL_S, Health
 from dealershoe.bridge.identity import Address, find
+from dealershoe.bridge.port import seek
 from dealershoe.frames.recorder import BYTES, FILES, FRAMES, Recorder
 from shoelink import frame, schema
+from shoelink.journal import Journal
 from shoelink.link import Link
 
 PICO, BOOTSEL = (0x2E8A, 0x0005), (0x2E8A, 0x0003)
@@ -240,3 +243,28 @@ def test_the_boot_loader_is_said_while_the_bridge_waits(shoe: PtyShoe, tmp_path:
         wait_for(lambda: "is in its boot loader" in running.why, "the boot loader to be said")
     finally:
         running.bridge.stop()
+
+
+def test_a_shoe_that_is_refused_is_not_said_to_be_silent(
+    shoe: PtyShoe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The port is closed and opened, it may be another shoe's by then; what is said is why there is no session."""
+    looks = []
+
+    def counted(*how: Any) -> Any:
+        looks.append(1)
+        return seek(*how)
+
+    monkeypatch.setattr(bridge_module, "DEAF_S", 0.5)
+    monkeypatch.setattr(bridge_module, "seek", counted)
+    running = Running(Address(shoe.path), tmp_path)
+    running.up(1)
+    shoe.report(ACE)
+    wait_for(lambda: shoe.held == 0, "the card")
+    with shoe.lock:
+        shoe.shoe.journal = Journal(shoe.shoe.journal.id)  # begins its numbers anew under the same name
+        shoe.shoe.restart(shoe._now())
+    wait_for(lambda: len(looks) >= 3, "the port to be opened again")
+    running.bridge.stop()
+    assert any("no session with this shoe: event 1 is stored here" in said.text for said in running.said)
+    assert not any("nothing understandable" in said.text for said in running.said)

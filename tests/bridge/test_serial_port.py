@@ -115,6 +115,8 @@ def test_s10_both_locks_are_taken(shoe: PtyShoe, monkeypatch: pytest.MonkeyPatch
         port.close()
         if other >= 0:
             os.close(other)
+    exclusive = fcntl.ioctl(shoe._slave, 0x80045440, struct.pack("i", 0))
+    assert struct.unpack("i", exclusive) == (0,), "and the next owner can open it"
 
 
 def test_s12_looking_for_ports_changes_no_settings(shoe: PtyShoe, tmp_path: Path) -> None:

@@ -424,3 +424,50 @@ def test_a_storm_of_strange_greetings_is_not_remembered() -> None:
     rig.run(300)
     assert len(rig.table._taken) == before + 1
     assert rig.desk.session.draws == 1
+
+
+def test_what_another_host_took_before_this_one_ever_met_the_shoe_is_not_missed_here() -> None:
+    shoe = Shoe()
+    for draw in range(1, 6):
+        shoe.link.report(schema.Card(7, draw, bytes(4), schema.word(0x1000), 0, 0, 0, 0, 30, 0, 1000, 0))
+    shoe.journal.release(3)
+    rig = Rig(shoe)
+    rig.run(300)
+    assert rig.shoe.journal.held() == 0
+    assert not [line for line in rig.said if "gone for good" in line]
+
+
+def test_a_stop_for_what_is_not_understood_ends_with_the_next_session() -> None:
+    rig = ready()
+    rig.desk.halt("the shoe reports something that must be understood and is not (unknown critical kind)", rig.at)
+    rig.run(50)
+    assert rig.shoe.signal.signal == schema.SIGNAL_STOP
+    rig.shoe.restart(rig.ms)
+    rig.run(500)
+    assert rig.table.sessions == 2
+    assert rig.shoe.signal.signal == schema.SIGNAL_READY
+    assert rig.shoe.signal.mode == schema.MODE_ALIGN
+
+
+def test_a_late_report_of_a_hand_that_came_as_a_backlog_is_no_surprise() -> None:
+    rig = ready()
+    rig.card(1, hand=9)
+    rig.plug()  # greets anew: the report is from before
+    rig.run(300)
+    assert rig.desk.align_why == ""
+    rig.shoe.link.report(schema.Seat(9, 1, bytes(4), 2, schema.WAY_DOWN, 100))
+    rig.run(50)
+    assert rig.desk.align_why == ""
+    assert any("a late report of hand 9" in line for line in rig.said)
+
+
+def test_a_call_for_the_floor_does_not_make_a_stop_less() -> None:
+    rig = ready(load_stack("tda-2024"))
+    rig.card(1)
+    rig.seat(1, 5)  # the first card to another seat than the first: a misdeal
+    rig.run(20)
+    assert rig.shoe.signal.signal == schema.SIGNAL_STOP
+    rig.key(schema.KEY_FLOOR)
+    rig.run(20)
+    assert rig.desk.floor_called
+    assert rig.shoe.signal.signal == schema.SIGNAL_STOP

@@ -112,7 +112,7 @@ def test_keys_that_others_may_read_are_refused(tmp_path: Path, mode: int) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"00": "00"}', '{"zz": 1}', '{"0011223344556677": "00"}', "null", "7"]
+    "text", ["", "{", "\xff\xfe", "[]", '{"00": "00"}', '{"zz": 1}', '{"0011223344556677": "00"}', "null", "7"]
 )
 def test_damaged_keys_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "keys.json"

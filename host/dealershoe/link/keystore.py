@@ -27,7 +27,9 @@ def load(path: Path) -> dict[bytes, bytes]:
             text = file.read()
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise _damaged(path) from error
+    except OSError as error:
         raise UserError(f"the keys in {path} cannot be read", str(error), "look at its owner and rights") from error
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UserError(
