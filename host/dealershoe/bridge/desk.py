@@ -27,7 +27,7 @@ from dealershoe.bridge.record import (
 )
 from dealershoe.bridge.sealed import Promises
 from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
-from dealershoe.bridge.translate import FAULTS, Context, Told, names_its_card, table_events
+from dealershoe.bridge.translate import ANY_CONTEXT, FAULTS, Context, Told, names_its_card, table_events
 from dealershoe.bridge.words import SENSOR, event_words, ruling_words
 from dealershoe.deal.grammar import parse_line, render
 from dealershoe.deal.items import DealNext, Expect, FloorCall
@@ -46,7 +46,7 @@ from dealershoe.events import (
     Undo,
 )
 from dealershoe.link.clock import When
-from dealershoe.record.entries import ALIGN, BRIDGE, RULES, SHOE, Entry, EventRow, Fact, SignalRow
+from dealershoe.record.entries import ALIGN, BRIDGE, RULES, SHOE, Entry, EventRow, Fact, SignalRow, ToldFact
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import described, names, pins, write_layers
 from dealershoe.rules.stack import Stack
@@ -207,12 +207,13 @@ class Desk:
         for commit in commits:
             self._promises.made(commit)
 
-    def retell(self, fact: Fact, decode: Callable[[bytes], Any]) -> None:
+    def retell(self, fact: Fact | ToldFact, decode: Callable[[bytes], Any]) -> None:
         """A kept fact of the shoe, a person, or the loss of the hand: what came of it then comes of it now."""
         at = Moment(fact.mono_ns, fact.wall_ns)
         if fact.origin == SHOE:
             self._report(fact.id, decode(fact.raw), bool(fact.backlog))
-            self._settle(fact.id, at)
+            if not self.silent:
+                self._settle(fact.id, at)
         elif fact.origin == BRIDGE:
             self._align(fact.raw.removeprefix(ALIGN).decode())
             self._settle(fact.id, at)
@@ -284,21 +285,22 @@ class Desk:
     # ---- the shoe's reports
 
     def _report(self, fact: int, message: Any, backlog: bool) -> None:
+        card = type(message) is schema.Card  # by far the most reports are: nothing is asked twice of them
         if message is None:
             self._note("the shoe reports something that this bridge does not know: kept")
         elif names_its_card(message) and not self.open_table and not backlog:
             self._halt(OPEN_SHOE)
-        elif isinstance(message, schema.Card) and self._given_away and message.hand == self.hand:
+        elif card and self._given_away and message.hand == self.hand:
             self._halt(TOLD_SHOE)
-        elif isinstance(message, schema.Fault | schema.Clear):
+        elif not card and isinstance(message, schema.Fault | schema.Clear):
             self._fault(message)
-        elif isinstance(message, schema.Commit):
+        elif not card and isinstance(message, schema.Commit):
             self._promised(message)
-        elif isinstance(message, schema.Reveal):
+        elif not card and isinstance(message, schema.Reveal):
             self._revealed(fact, message)
         else:
             self._seen_hand = message.hand
-            told = table_events(message, self._context())
+            told = table_events(message, ANY_CONTEXT if card else self._context())
             if told.events and isinstance(told.events[0], NextHand):
                 if not backlog or message.hand == following(self.hand):
                     self._next_by_key(fact, message.hand, told.events[0])

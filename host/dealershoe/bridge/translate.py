@@ -64,6 +64,9 @@ class Context(NamedTuple):
     shuffle: str = ""  # what a remedy waits for: "stub", "deck", or "" for none
 
 
+ANY_CONTEXT = Context()  # for a card: what it says does not depend on the table
+
+
 class Told(NamedTuple):
     """The events for the table, in order, and what only the desk acts on."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 BRIDGE = "bridge"  # origin of the bridge's own facts
 RULES = b"rules "  # such a fact: which files judge from the next hand on (`shelf_pins.write_layers`)
@@ -35,6 +35,17 @@ class Fact:
     within_ns: int | None = None
     who: str | None = None  # who said it, where `origin` is a way to say something
     backlog: int | None = None  # 1: made by the shoe before it and this bridge met
+
+
+class ToldFact(NamedTuple):
+    """What of a fact is told to the table, under the names of `Fact`: a tenth of its time to make."""
+
+    id: int
+    origin: str
+    raw: bytes
+    mono_ns: int
+    wall_ns: int
+    backlog: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from dealershoe.errors import UserError
-from dealershoe.record.entries import NAMES, TABLES, Entry, Fact, HandRow
+from dealershoe.record.entries import NAMES, TABLES, Entry, Fact, HandRow, ToldFact
 from dealershoe.record.opening import damaged, is_new, reading
 from dealershoe.record.schema import VERSION, last_record
 
@@ -52,6 +52,14 @@ def between(db: sqlite3.Connection, kind: type[Row], first: int, end: int) -> It
     rows = db.execute(f"SELECT {names} FROM {TABLES[make]} WHERE {fact} >= ? AND {fact} < ? ORDER BY seq", (first, end))
     for row in rows:
         yield make(*row)
+
+
+def told_between(db: sqlite3.Connection, first: int, end: int) -> Iterator[ToldFact]:
+    """The facts from id `first` on, before `end`, in order."""
+    names = ", ".join(ToldFact._fields)
+    return map(
+        ToldFact._make, db.execute(f"SELECT {names} FROM facts WHERE id >= ? AND id < ? ORDER BY id", (first, end))
+    )
 
 
 def hands_between(db: sqlite3.Connection, first: int = 1, last: int | None = None) -> Iterator[HandSpan]:

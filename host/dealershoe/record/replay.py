@@ -22,12 +22,11 @@ from dealershoe.record.entries import (
     NAMES,
     RULES,
     Entry,
-    Fact,
     FindingRow,
     HandRow,
     RulingRow,
 )
-from dealershoe.record.read import between, hands_between
+from dealershoe.record.read import between, hands_between, told_between
 from dealershoe.rules.pack import Pack, read_pack
 from dealershoe.rules.shelf_pins import Pin, read_layers
 from dealershoe.rules.stack import Stack, stacked
@@ -116,7 +115,7 @@ def replay(
         desk.open_table = bool(row.open_table)
         desk.begin_from(TableSession(stack, before.table), before)
         facts = 0
-        for fact in between(db, Fact, row.fact, end):
+        for fact in told_between(db, row.fact, end):
             if fact.origin != BRIDGE or not fact.raw.startswith(RULES):
                 desk.retell(fact, message_of)
             facts += 1
