@@ -42,6 +42,7 @@ EXPECTED: dict[str, tuple[str, str]] = {
     "noread_rate": ("ratio", "<= 2.5e-5"),
     "shoes_held": ("shoes", ">= 256"),
     "replay_rate": ("hands/s", ">= 1000"),
+    "ruling_to_page_p99_ms": ("ms", "< 100"),
 }
 Figure = dict[str, Any]
 

@@ -35,15 +35,19 @@ class Streams:
 
 def event(kind: str, data: Mapping[str, Any], n: int | None = None) -> str:
     """One event as it goes out (WHATWG HTML, 9.2.6)."""
+    return _event(kind, json.dumps(data), n)
+
+
+def _event(kind: str, text: str, n: int | None = None) -> str:
     number = f"id: {n}\n" if n is not None else ""
-    return f"event: {kind}\n{number}data: {json.dumps(data)}\n\n"
+    return f"event: {kind}\n{number}data: {text}\n\n"
 
 
 async def of_table(table: Table, since: int | None) -> AsyncIterator[str]:
     """One table: its state, then what happens, each followed by the state, which comes no faster than STATE_S."""
     feed = table.feed
     n = feed.version if since is None else min(since, feed.version)
-    yield event("state", await table.state())
+    yield _event("state", await table.state_text())
     while True:
         happened, missed = feed.since(n)
         if missed:
@@ -52,7 +56,7 @@ async def of_table(table: Table, since: int | None) -> AsyncIterator[str]:
             yield event("happening", {"table": table.name, "n": one.n, **one.happening.as_data()}, one.n)
             n = one.n
         if happened:
-            yield event("state", await table.state())
+            yield _event("state", await table.state_text())
             await asyncio.sleep(STATE_S)
         elif not await feed.change(n, ALIVE_S):
             yield event("alive", {})  # a page cannot hear a comment

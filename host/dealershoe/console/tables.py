@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -27,6 +28,7 @@ class Table:
         self.once = Once()
         self._loop = loop
         self._state: dict[str, Any] | None = None
+        self._text: tuple[dict[str, Any], str] | None = None
         self._drawing = asyncio.Lock()
         self._telling = asyncio.Lock()
 
@@ -44,6 +46,13 @@ class Table:
                 now = await run_in_threadpool(bridge.snapshot)
                 self._state = state_of(self.name, version, now, bridge.statistics, open_table=bridge.desk.open_table)
             return self._state
+
+    async def state_text(self) -> str:
+        """That as JSON, written once for all streams."""
+        state = await self.state()
+        if self._text is None or self._text[0] is not state:
+            self._text = state, json.dumps(state)
+        return self._text[1]
 
     async def say(self, who: str, way: str, id: str, line: str, seen: int | None) -> Answer:
         """Tell the table a line, once for each `id` of `who`. `way`: how it was said, for the record.
