@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -314,3 +316,46 @@ def stop(bridges: list[Bridge]) -> None:
     for bridge in bridges:
         bridge.stop()
         assert bridge.error is None
+
+
+def test_one_unplugged_one_that_stands_still_and_one_that_floods_are_the_only_ones_in_trouble(tmp_path: Path) -> None:
+    """Six other shoes, in a process of their own, deal on: every card is stored, and none of them met its host anew."""
+    dealers = subprocess.Popen(
+        [sys.executable, str(Path(__file__).parents[1] / "bench" / "hold_shoes.py"), "6", "2"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert dealers.stdin
+    assert dealers.stdout
+    with dealers, ExitStack() as stack:
+        calm = json.loads(dealers.stdout.readline())
+        troubled = [stack.enter_context(PtyShoe()) for _ in range(3)]
+        gone, still, loud = troubled
+        ports = [shoe.path for shoe in troubled] + calm
+        places = [Place(str(n), port, tmp_path / f"{n}.journal", open_table=True) for n, port in enumerate(ports)]
+        bridges = list(open_tables(places, lambda name, said: None).values())
+        for bridge in bridges:
+            stack.callback(bridge.stop)
+            bridge.start()
+        for bridge in bridges:
+            wait_for(lambda bridge=bridge: bridge.sessions >= 1, "the first session")  # type: ignore[misc]
+            bridge.ask(HAND, "stdin")
+        sessions = [bridge.sessions for bridge in bridges[3:]]
+        dealers.stdin.write("begin 3\n")
+        dealers.stdin.flush()
+        gone.unplug()
+        still.mute = True
+        os.set_blocking(loud.master, True)
+        noise = f"exec cat /dev/urandom >&{loud.master}"
+        with subprocess.Popen(["sh", "-c", noise], pass_fds=[loud.master]) as flood:
+            seen = json.loads(dealers.stdout.readline())
+            flood.terminate()
+        os.set_blocking(loud.master, False)
+        assert [bridge.snapshot().link for bridge in bridges[:2]] == ["unsupervised"] * 2
+        assert all(bridge.alive for bridge in bridges)
+        assert [shoe["held"] for shoe in seen["shoes"]] == [0] * 6
+        assert all(shoe["cards"] >= 4 for shoe in seen["shoes"])
+        assert [bridge.sessions for bridge in bridges[3:]] == sessions
+        dealt(loud)
+        dealers.stdin.close()
