@@ -198,6 +198,8 @@ def _button(state: HandState, event: ReportButton) -> Step:
     if event.seat == state.button:
         return Step(state)
     state = state._replace(button=event.seat)
+    if find(state.agenda, RELOAD) >= 0:  # the redeal is from there
+        return Step(state)
     if len(state.cards) == state.reload and not state.awarded:
         return Step(_reseat(state))
     return Step(state, (Finding("button-wrong", (), event.seat),))
@@ -208,13 +210,17 @@ def _entitled(state: HandState, event: ReportEntitled) -> Step:
     held = at(state, seat)
     if event.entitled:
         state = state._replace(seats=tuple(sorted({*state.seats, seat})))
+        if find(state.agenda, RELOAD) >= 0:  # the redeal is for him too
+            return Step(state)
         dealing = find(state.agenda, DEAL, first_street(state)) >= 0
         if held or (seat in state.setup.seats and dealing):
             return Step(state)
         if dealing and _before_his_turn(state, seat):
             return Step(_reseat(state))
-        return Step(state, (Finding("dealt-out", (), seat, more=(("cards_held", 0),)),))
+        return Step(state, (Finding("dealt-out", (), seat, first_street(state), more=(("cards_held", 0),)),))
     state = state._replace(seats=tuple(s for s in state.seats if s != seat))
+    if find(state.agenda, RELOAD) >= 0:
+        return Step(state)
     if held:
         return Step(state, (Finding("not-entitled", held, seat),))
     return Step(settle(_reseat(state)) if seat in state.setup.order else state)
