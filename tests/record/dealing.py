@@ -104,7 +104,7 @@ class Table:
         flags = schema.CARD_UNREAD * event.unread + schema.CARD_FOREIGN * event.foreign
         sensed = schema.ORIGIN_NONE if event.target is None else schema.ORIGIN_SEAT_SENSOR
         way = schema.WAY_UP if event.boxed else schema.WAY_DOWN
-        passage = self.desk._passage + 1
+        passage = self.desk.passages.last + 1
         self.report(
             schema.Card(
                 self.desk.hand, passage, bytes(4), token, 0, way, code(event.target), sensed, 60,

@@ -29,7 +29,7 @@ def passed(path: Path, cards: list[int], sealed: bool = False, reveal: bool = Tr
         table.report(schema.Deck(table.desk.hand, bytes(4), schema.DECK_LOADED, 0, 52))
         for draw, card in enumerate(cards, 1):
             table.deck = [card]
-            table.desk._passage = draw - 1
+            table.desk.passages.last = draw - 1
             table.pass_card(draw, flags if draw == len(cards) else 0)
         table.report(schema.Deck(table.desk.hand, bytes(4), schema.DECK_EMPTY, 0, 0))
         if sealed and reveal:

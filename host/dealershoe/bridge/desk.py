@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from shoelink import schema
 
 from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.passages import Passages
 from dealershoe.bridge.record import (
     NEW_TABLE,
     Before,
@@ -52,7 +53,7 @@ from dealershoe.rules.shelf_pins import described, names, pins, write_layers
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 from dealershoe.table.agenda import RELOAD, SHUFFLE, Due, front
-from dealershoe.table.misread import Read, propose
+from dealershoe.table.misread import propose
 
 KEY = "dealer key"  # a person's word, and can be taken back
 BEFORE_A_HAND = (DrawForButton, DealerPush, LimitChange, DeckRequest)  # can be said at any time
@@ -107,10 +108,7 @@ class Desk:
         self._next_fact = next_fact
         self._previous: set[int] = set()  # hands whose late cards are no surprise
         self._seen_hand = before.seen  # the hand that the shoe named last
-        # The shoe counts passages, the table cards: a card that a hand put back on top has its old number at the table.
-        self._passage = 0  # the shoe's number of its last draw of the hand
-        self._numbers: dict[int, int] = {}  # the shoe's number of a draw → the table's
-        self._reads: dict[int, Read] = {}  # the table's number of a draw → how well it was read
+        self.passages = Passages()
         self._cause = schema.REASON_NONE
         self._generation = 0  # of signals, for the record
         self._last: tuple[Due, str, str | None, tuple[str, ...]] | None = None
@@ -228,9 +226,7 @@ class Desk:
         self.session = session
         self.hand, self._seen_hand = before.hand, before.seen
         self._given_away = False
-        self._passage = 0
-        self._numbers.clear()
-        self._reads.clear()
+        self.passages.clear()
 
     def _kept_rules(self, fact: Fact, rules: Callable[[str], Stack]) -> tuple[Stack, str]:
         try:
@@ -317,7 +313,7 @@ class Desk:
         """A hand begins at the shoe. If it is the hand in play, and cards are out, the shoe has forgotten them."""
         self._promises.made(commit)
         self._given_away = self._given_away and commit.hand != self.hand
-        if commit.hand == self.hand and self._passage and not self.align_why:
+        if commit.hand == self.hand and self.passages.last and not self.align_why:
             self._align("the shoe lost its memory in the middle of the hand")
 
     def _revealed(self, fact: int, reveal: schema.Reveal) -> None:
@@ -338,8 +334,8 @@ class Desk:
             self._call_floor(fact)
         if isinstance(message, schema.Key) and told.events and self._takes_call_back(fact, told.events[0]):
             return
-        if isinstance(message, schema.Card) and message.draw > self._passage + 1:
-            self._align(f"card #{self._passage + 1} of the hand is missing, #{message.draw} came")
+        if isinstance(message, schema.Card) and message.draw > self.passages.last + 1:
+            self._align(f"card #{self.passages.last + 1} of the hand is missing, #{message.draw} came")
             return
         for event in told.events:
             try:
@@ -348,32 +344,17 @@ class Desk:
                 self.happen("refused", str(error))
                 if isinstance(event, Draw):
                     self._align("the table could not take a card that the shoe reported")
-        self._count(message)
+        if self.session.hand is not None:
+            self.passages.count(message, self.session.hand.last)
         if isinstance(message, schema.Card):
             self._propose(fact)
-
-    def _count(self, message: Any) -> None:
-        """Which of the table's cards a passage was, once the table has been told."""
-        hand = self.session.hand
-        if hand is None:
-            return
-        if isinstance(message, schema.Card):
-            double = message.flags & schema.CARD_DOUBLE
-            if double:
-                self._numbers[message.draw] = hand.last - 1
-            self._passage = message.draw + 1 if double else message.draw
-            self._numbers[self._passage] = hand.last
-            ran_back = bool(message.flags & schema.CARD_REVERSED)
-            self._reads[self._numbers[message.draw]] = Read(message.erasures, ran_back, message.speed)
-        elif isinstance(message, schema.CardBack) and message.draw == self._passage:
-            self._passage -= 1
-            self._numbers.pop(message.draw, None)
 
     def _propose(self, fact: int) -> None:
         """A card that turned up twice may be an earlier read that was wrong: say which, and why."""
         hand = self.session.hand
         for finding in self.session.found:
-            proposal = propose(hand, finding.cards, self._reads) if hand and finding.kind == "duplicate" else None
+            twice = finding.kind == "duplicate"
+            proposal = propose(hand, finding.cards, self.passages.reads) if hand and twice else None
             if proposal is not None:
                 self.entries.append(proposal_row(fact, self.hand, proposal))
                 self.happen("question", str(proposal), cards=list(proposal.cards), misread=proposal.number or None)
@@ -420,7 +401,7 @@ class Desk:
         last = 0 if hand.last in hand.top else hand.last
         first = front(hand.agenda)  # asked here rather than for what is due: this is done for every card
         shuffle = SHUFFLES.get(hand.agenda[first].kind, "") if first >= 0 else ""
-        return Context(self.hand, last, self._numbers, shuffle)
+        return Context(self.hand, last, self.passages.numbers, shuffle)
 
     # ---- people's lines
 
@@ -492,9 +473,7 @@ class Desk:
             self.align_why = ""
             self.floor_called = False
             self._given_away = False
-            self._passage = 0
-            self._numbers.clear()
-            self._reads.clear()
+            self.passages.clear()
             self.rulings.clear()
             self.notes.clear()
             self.counts["hands"] += 1
