@@ -14,7 +14,7 @@ setup: .venv/.ready
 
 # Debian's Chromium, for the tests of the console's pages. Without it they skip, and say why.
 browser:
-	@command -v chromium chromium-browser >/dev/null || \
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
 		{ test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium; } || \
 		echo "make browser: no Chromium here, and it can be installed only as root and with apt; tests in a browser will skip"
 
