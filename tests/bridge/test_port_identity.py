@@ -124,6 +124,15 @@ def test_a_shoe_that_comes_back_in_its_boot_loader_is_said(tree: UsbTree) -> Non
         locate(address, tree.ports)
 
 
+def test_another_board_in_its_boot_loader_is_not_the_shoe(tree: UsbTree) -> None:
+    tree.plug("1-1", *PICO, "ttyACM0", "E661")
+    address = find("auto", tree.ports)
+    tree.unplug("1-1")
+    tree.plug("1-2", *BOOTSEL, serial="E0C9125B0D9B")
+    with pytest.raises(PortLost, match="is not plugged in"):
+        locate(address, tree.ports)
+
+
 def test_a_pty_is_used_by_its_path_and_a_link_is_followed_when_it_opens(tree: UsbTree) -> None:
     assert locate(find("/dev/pts/12345", tree.ports), tree.ports) == "/dev/pts/12345"
 
