@@ -20,6 +20,7 @@ CORES = [
     HOST / "judge" / "runner.py",
     *(HOST / "record" / name for name in ("chain.py", "checkpoint.py", "entries.py", "phh.py", "words.py")),
     *(HOST / "trial" / name for name in ("diff.py", "situations.py")),
+    *(HOST / "console" / name for name in ("access.py", "document.py", "metrics.py", "state.py")),
     *(HOST / "frames" / name for name in ("capture.py", "explain.py", "meaning.py", "words.py")),
     *sorted((ROOT / "protocol" / "shoelink").glob("*.py")),
     *(
@@ -94,6 +95,8 @@ def test_the_link_stands_alone() -> None:
         ("view", ("bridge", "emulate", "demo")),
         ("emulate", ("bridge", "view", "demo")),
         ("frames", ("bridge", "emulate", "view", "demo", "rules", "chronicle", "session", "table")),
+        ("console", ("config", "emulate", "demo", "judge", "bench")),
+        ("config", ("emulate", "demo", "judge", "bench")),
     ],
 )
 def test_data_flows_one_way(folder: str, never: tuple[str, ...]) -> None:
