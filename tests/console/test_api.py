@@ -190,3 +190,17 @@ def test_figures_and_health_are_for_machines(room: Hall) -> None:
     families = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
     used = {line.split("{")[0].split()[0] for line in text.splitlines() if not line.startswith("#")}
     assert used == families
+
+
+@pytest.mark.parametrize(("last", "gap"), [("0", False), ("999999", True), ("x", False), ("9" * 40, False)])
+def test_a_page_that_was_away_is_told_what_it_missed_or_that_it_has(room: Hall, last: str, gap: bool) -> None:
+    with room.client("dealer") as dealer:
+        dealer.post("/api/v1/tables/t2/lines", json={"id": f"away {last[:9]}", "line": "hand seats=1-6 button=6"})
+        asked = {"params": {"table": "t2"}, "headers": {"last-event-id": last}}
+        with dealer.stream("GET", "/api/v1/events", **asked) as stream:  # type: ignore[arg-type]
+            lines = (line for line in stream.iter_lines() if line.startswith("event: "))
+            assert next(lines) == "event: state"
+            if gap:
+                assert next(lines) == "event: gap"
+            elif last == "0":
+                assert next(lines) == "event: happening"

@@ -48,6 +48,8 @@ async def of_table(table: Table, since: int | None) -> AsyncIterator[str]:
     feed = table.feed
     n = feed.version if since is None else min(since, feed.version)
     yield _event("state", await table.state_text())
+    if since is not None and since > n:  # of a bridge before this one
+        yield event("gap", {"table": table.name, "after": since})
     while True:
         happened, missed = feed.since(n)
         if missed:
