@@ -23,7 +23,7 @@ BROKEN, RESTED, EVEN = 0, 1, 2  # rhythms
 
 def steady(halves, mark: int) -> bool:
     """Whether the 35 half cells differ so little that the rhythm is EVEN, whichever are beside each other: of most
-    cards, and of all fast ones, for a hand cannot do much in 15 ms. A tenth of the time that `rhythm` takes."""
+    cards, and of all fast ones, for a hand cannot do much in 15 ms. A seventh of the time that `rhythm` takes."""
     most = gap_most = 0
     least = gap_least = 0xFFFF
     for at in range(2 * mark + 1, 2 * mark + 2 * CELLS, 2):

@@ -1,7 +1,7 @@
 """An hour of a shoe's own time: random hands and faults; real firmware, pty, bridge and rules. For `make bench`.
 
-`python tests/bench/bench_soak.py MINUTES` soaks for as long as one likes. The hour takes two to three minutes of processor
-time; on a machine with much else to do it took 15 minutes.
+`python tests/bench/bench_soak.py MINUTES` soaks for as long as one likes. The hour takes two to three minutes
+of processor time; on a machine with much else to do it took 15 minutes.
 """
 
 from __future__ import annotations

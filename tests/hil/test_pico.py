@@ -181,7 +181,7 @@ def test_from_the_edge_to_the_frame_nothing_is_allocated_and_little_time_taken(b
     assert cards == 2
     assert budget["card"][3:] == ["True", "3"]  # kept in the FRAM, and both released there
     assert 0 < last_us <= 5_000
-    assert longest_us <= 20_000
+    assert longest_us <= 3_200  # 64 samples at 20 kHz: the decoder keeps up
 
 
 @needs_uf2
