@@ -5,6 +5,7 @@ Every answer that is no success is a JSON object with one sentence, `error`. The
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ PAGES = Path(__file__).parent / "pages"
 LONGEST_BODY = 16_384  # bytes
 LONGEST_STACK = 200  # characters
 LONGEST_REASON = 200
+JOURNAL_TRIES, JOURNAL_S = 10, 0.1
 ICON = (  # a card on a green table
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#14532d"/>'
     '<rect x="5" y="3" width="6" height="10" rx="1" fill="#fff"/></svg>'
@@ -194,7 +196,13 @@ class Console:
         last = request.query_params.get("last", "10")
         if not (last.isascii() and last.isdecimal() and 1 <= int(last[:4]) <= 100 and len(last) <= 3):
             raise refused(422, "`last` is to be a number from 1 to 100")
-        found = await self._from_journal(history.hands, table.bridge.journal, int(last))
+        in_play = (await table.state())["hand"]
+        found: list[dict[str, Any]] = []
+        for _ in range(JOURNAL_TRIES):  # a hand that has just begun is on the disk a moment later
+            found = await self._from_journal(history.hands, table.bridge.journal, int(last))
+            if in_play is None or any(one["hand"] >= in_play for one in found[:1]):
+                break
+            await asyncio.sleep(JOURNAL_S)
         return JSONResponse({"hands": found})
 
     async def hand(self, request: Request) -> Response:
