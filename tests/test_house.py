@@ -80,7 +80,8 @@ def test_the_link_stands_alone() -> None:
                 "collections",
                 "hashlib",
                 "micropython",
-                "struct", "typing",
+                "struct",
+                "typing",
             }, path
 
 

@@ -1,9 +1,9 @@
 """Reads deal scripts and writes them: `parse` a file, `parse_line` of live input, `render` an item. Driven by `forms`.
 
-    >>> parse("card 3 Ah exposed by=dealer  # seat 3's first card", "demo.deal")[0].item.exposed
-    'dealer'
-    >>> render(parse_line("hand button=6 seats=1,2,3", 1, "demo.deal").item)
-    'hand seats=1-3 button=6'
+>>> parse("card 3 Ah exposed by=dealer  # seat 3's first card", "demo.deal")[0].item.exposed
+'dealer'
+>>> render(parse_line("hand button=6 seats=1,2,3", 1, "demo.deal").item)
+'hand seats=1-3 button=6'
 """
 
 from __future__ import annotations

@@ -119,9 +119,7 @@ def _read_name(word: str) -> str:
 
 SEAT = number(SEATS[0], SEATS[-1], f"a seat from {SEATS[0]} to {SEATS[-1]}")
 SEAT_LIST = Value("seats such as 1-6 or 1,3,5-9, each once", _read_seats, _write_seats)
-SOME_SEATS = Value(
-    "seats such as 5 or 1,3 or nothing", lambda word: _read_seats(word) if word else (), _write_seats
-)
+SOME_SEATS = Value("seats such as 5 or 1,3 or nothing", lambda word: _read_seats(word) if word else (), _write_seats)
 DRAW = number(1, LAST_DRAW, "a draw such as #4", mark="#")
 DRAWS = listed(DRAW, "draws such as #13,#14 or nothing", empty=True)
 CARD = Value("a card such as Ah, Td, 2c or joker", _read_card, str, (JOKER,))
