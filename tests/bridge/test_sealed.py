@@ -261,6 +261,7 @@ class Watched:
             order = []
             for line in dealer.play(load(script).lines):
                 if line.text.startswith("hand"):  # before it the light says how shoe and host meet, in real time
+                    shoe.wait_for(lambda: shoe.line.due is not None and shoe.line.due.hand != 0, "the hand")
                     shoe.quiet()
                     shoe.shown.clear()
                 order += [card.name for card in shoe.pulled] if line.text.startswith("card") else []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from bridge.rig import NO_RULES, Rig, Shoe
+from dealershoe.bridge.table_link import frame_of
 from dealershoe.errors import UserError
+from dealershoe.link.clock import When
 from dealershoe.record.entries import EventRow, Fact, RulingRow, SignalRow
 from dealershoe.rules.stack import Stack, load_stack
 from shoelink import schema
@@ -267,6 +269,23 @@ def test_a_late_card_of_the_hand_before_is_not_counted_in_this_one() -> None:
     assert rig.desk.session.draws == 0
     assert not rig.desk.align_why
     assert f"late report of hand {before}" in "\n".join(rig.said)
+
+
+@pytest.mark.parametrize(("made_ms", "counts"), [(-40, False), (40, True)])
+def test_a_card_that_left_before_the_shoe_heard_of_the_new_hand_makes_no_misdeal_of_a_right_deal(
+    made_ms: int, counts: bool
+) -> None:
+    """It has the old hand's number. Made before the person spoke it is late; after, it is of a hand nobody knows."""
+    rig = ready()
+    before = rig.desk.hand
+    rig.say("hand next")
+    card = schema.Card(before, 1, bytes(4), schema.word(0x1001), 0, 0, 0, 0, 30, 0, 1000, 0)
+    when = When(rig.ms * 1_000 + made_ms * 1_000, 2_000)
+    rig.desk.report(card, frame_of(schema.CARD, schema.pack(card)), rig.at, b"JRN1", 99, when=when)
+    assert ("nobody can say whose it is" in rig.desk.align_why) is counts
+    assert rig.desk.session.draws == 0
+    rig.say("hand next")
+    assert not rig.desk.align_why
 
 
 def test_the_new_hand_key_and_a_person_saying_so_begin_one_hand_together() -> None:

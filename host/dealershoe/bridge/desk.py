@@ -106,6 +106,7 @@ class Desk:
         self._promises = Promises()
         self._given_away = False  # the shoe has told the secret of the hand in play
         self._next_fact = next_fact
+        self._begun_ns = 0  # when a person began the hand in play
         self._previous: set[int] = set()  # hands whose late cards are no surprise
         self._seen_hand = before.seen  # the hand that the shoe named last
         self.passages = Passages()
@@ -132,7 +133,8 @@ class Desk:
         `backlog`: from before the shoe and this bridge met; what is not of the hand in play is kept and no surprise.
         """
         fact = self._keep(SHOE, raw, at, journal, number, when, backlog=backlog)
-        self._report(fact, message, backlog)
+        made_ns = (when.mono_us - when.uncertainty_us) * 1_000 if when else None
+        self._report(fact, message, backlog, made_ns)
         self._settle(fact, at)
 
     def say(self, text: str, origin: str, line: int, at: Moment, who: str = "") -> None:
@@ -209,7 +211,8 @@ class Desk:
         """A kept fact of the shoe, a person, or the loss of the hand: what came of it then comes of it now."""
         at = Moment(fact.mono_ns, fact.wall_ns)
         if fact.origin == SHOE:
-            self._report(fact.id, decode(fact.raw), bool(fact.backlog))
+            made_ns = None if fact.made_ns is None or fact.within_ns is None else fact.made_ns - fact.within_ns
+            self._report(fact.id, decode(fact.raw), bool(fact.backlog), made_ns)
             if not self.silent:
                 self._settle(fact.id, at)
         elif fact.origin == BRIDGE:
@@ -280,7 +283,8 @@ class Desk:
 
     # ---- the shoe's reports
 
-    def _report(self, fact: int, message: Any, backlog: bool) -> None:
+    def _report(self, fact: int, message: Any, backlog: bool, made_ns: int | None) -> None:
+        """`made_ns`: before this the shoe cannot have made it; None: not known."""
         card = type(message) is schema.Card  # by far the most reports are: nothing is asked twice of them
         if message is None:
             self._note("the shoe reports something that this bridge does not know: kept")
@@ -300,7 +304,7 @@ class Desk:
             if told.events and isinstance(told.events[0], NextHand):
                 if not backlog or message.hand == following(self.hand):
                     self._next_by_key(fact, message.hand, told.events[0])
-            elif self._of_this_hand(message, backlog) and not self.align_why:
+            elif self._of_this_hand(message, backlog, made_ns) and not self.align_why:
                 self._sensed(fact, message, told)
 
     def _halt(self, why: str) -> None:
@@ -359,14 +363,16 @@ class Desk:
                 self.entries.append(proposal_row(fact, self.hand, proposal))
                 self.happen("question", str(proposal), cards=list(proposal.cards), misread=proposal.number or None)
 
-    def _of_this_hand(self, message: Any, backlog: bool) -> bool:
+    def _of_this_hand(self, message: Any, backlog: bool, made_ns: int | None) -> bool:
         if message.hand == self.hand:
             return True
         if backlog:
             self._previous.add(message.hand)
         if self.align_why or backlog:
             return False
-        if message.hand in self._previous:
+        if isinstance(message, schema.Card) and made_ns is not None and made_ns > self._begun_ns:
+            self._align("a card left the shoe before it had heard that the hand begins: nobody can say whose it is")
+        elif message.hand in self._previous:
             self._note(f"a late report of hand {message.hand}: kept, not counted in this hand")
         else:
             self._align(f"the shoe deals hand {message.hand}, the table is in hand {self.hand}")
@@ -420,6 +426,7 @@ class Desk:
             )
         if begins:
             self._tell(fact, event, origin, begins=self._number(event, at))
+            self._begun_ns = at.mono_ns
         else:
             self._tell(fact, event, origin)
         if isinstance(event, FloorDecision):

@@ -46,6 +46,8 @@ class ToldFact(NamedTuple):
     mono_ns: int
     wall_ns: int
     backlog: int | None
+    made_ns: int | None
+    within_ns: int | None
 
 
 @dataclass(frozen=True, slots=True)
