@@ -26,7 +26,7 @@ demo: setup
 	$(BIN)/dealershoe demo
 
 test: setup
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 prove: setup
 	PYTHONPATH=tests $(BIN)/python tests/rules/prove.py

@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -278,6 +279,8 @@ def test_no_wake_is_lost_between_two_threads() -> None:
 
 class Book:
     """In a journal's place: keeps what is written, refuses or fails as it is told."""
+
+    path = Path("book")
 
     def __init__(self) -> None:
         self.kept: list[Entry] = []

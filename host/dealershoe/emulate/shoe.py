@@ -47,7 +47,7 @@ LIGHT_PIN, TONE_PIN = 20, 21
 SPEED = 1.0  # m/s, a dealer's ordinary pull
 FLIGHT = 300.0  # mm from the lip to a seat
 DEADLINE = 20.0  # seconds of real time until a wait gives up; a busy test machine is slow, not wrong
-TURNS = 3  # of the firmware's loop: what happened is read, decided, written
+TURNS = 8  # looks at the sensors, several in one turn that writes to the FRAM: what happened is read, decided, written
 PRESS_MS, HOLD_MS = 60, 1000  # a short press; held is 800 ms and more
 
 Pixel = tuple[int, int, int]
