@@ -62,7 +62,7 @@ def test_every_book_is_heard_and_another_put_in_force(room: Room, floor: Callabl
     """Two boxed cards in the deal: a misdeal by TDA 35-A and Robert's, and the house is silent (RULES BOX-2)."""
     page = floor()
     room.tables["t1"].play(HAND + "deal 2\ncard 3 boxed\ncard 4 boxed")
-    page.see("#books tbody tr:nth-child(3)")
+    page.page.locator("#books tbody tr", has_text="Misdeal").first.wait_for()  # what is said of the second card
     said = page.page.locator("#books tbody tr").all_inner_texts()
     assert any("tda-2024" in row and "Misdeal" in row for row in said), said
     assert any("house" in row and "Call the floor" in row for row in said), said
