@@ -69,6 +69,7 @@ def test_a_token_is_kept_as_its_hash_and_shown_once(tmp_path: Path) -> None:
     [
         ("{", "are damaged"),
         ("[]", "are damaged"),
+        ('{"änn": 1}', "are damaged"),
         ('{"ann": {"role": "king", "digest": ""}}', "there is no role 'king'"),
         ('{"ann": {"role": "floor", "digest": "00"}}', "is no SHA-256"),
         ('{"Ann!": {"role": "floor", "digest": "00"}}', "is no name of a person"),

@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 import os
 import re
-import stat
 from pathlib import Path
 
 from dealershoe.console.access import ROLES, Person
 from dealershoe.errors import UserError
+from dealershoe.owned import Owned
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
+FILE = Owned(
+    "people",
+    "whoever writes there can decide at the tables",
+    "give out new tokens",
+    "make the people again",
+    "--users",
+)
 
 
 def default_path() -> Path:
@@ -44,31 +51,16 @@ def person(name: str, role: str, digest: str, tables: tuple[str, ...] = ()) -> P
 
 def load(path: Path) -> dict[str, Person]:
     """Name → person; empty when there is no file. Raises UserError when it is damaged or others may write it."""
-    try:
-        with path.open(encoding="ascii") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            text = file.read()
-    except FileNotFoundError:
+    text = FILE.read(path)
+    if text is None:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"the people in {path} cannot be read", str(error), "look at its owner and rights") from error
-    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UserError(
-            f"the people in {path} are open to others (mode {stat.S_IMODE(mode):o})",
-            "whoever writes there can decide at the tables",
-            f"run `chmod 600 {path}`, and give out new tokens if others have had access",
-        )
     try:
         found = {
             name: person(name, one["role"], one["digest"], tuple(one.get("tables", ())))
             for name, one in json.loads(text).items()
         }
     except (ValueError, AttributeError, TypeError, KeyError) as error:
-        raise UserError(
-            f"the people in {path} are damaged",
-            "the file was cut off or edited",
-            "restore it, or move it away and make the people again",
-        ) from error
+        raise FILE.damaged(path) from error
     return found
 
 
@@ -78,21 +70,7 @@ def save(path: Path, people: dict[str, Person]) -> None:
         one.name: {"role": one.role, "digest": one.digest, **({"tables": list(one.tables)} if one.tables else {})}
         for one in sorted(people.values(), key=lambda one: one.name)
     }
-    new = path.with_name(path.name + ".new")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        new.unlink(missing_ok=True)
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-            file.write(json.dumps(kept, indent=1) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-    except OSError as error:
-        raise UserError(
-            f"the people cannot be written to {path} ({error.strerror})",
-            "the folder is missing or may not be written",
-            "choose another file with --users",
-        ) from error
+    FILE.write(path, json.dumps(kept, indent=1) + "\n")
 
 
 class Current:
