@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from dealershoe.deal.grammar import parse
+from dealershoe.deal.grammar import parse, parse_line
 from dealershoe.errors import UserError
 from dealershoe.events import Ack, Act, BettingComplete, Draw, Exposed, Hand, NextHand, Undo
 from dealershoe.judge.runner import run_script
@@ -274,3 +274,13 @@ def test_an_acknowledgement_with_no_step_open_is_a_note() -> None:
     assert session.tell(Ack()).notes == ("no step waits for the dealer",)
     assert session.tell(BettingComplete()).rulings  # the deal is left with everyone unserved
     assert session.tell(Undo()).notes == ()
+
+
+def test_exp_6_a_card_knocked_down_before_the_burn_is_nobodys_and_the_burn_is_still_due() -> None:
+    session = TableSession(load_stack("roberts"))
+    for text in ("hand seats=1-6 button=6", *["card due"] * 12, "betting complete", "card off-table by=player"):
+        line = parse_line(text, 1, "test")
+        assert line is not None
+        outcome = session.tell(line.item)  # type: ignore[arg-type]
+    assert [ruling.ruling for ruling in outcome.rulings] == ["floor"]
+    assert session.due.kind == "burn"
