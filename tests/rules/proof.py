@@ -192,9 +192,10 @@ class Table:
         event = self.fold_one() or obedient(self.session)
         if event is None:
             return False
-        if self.crowded and len(self.cards.inside) < 2:
+        out = isinstance(event, Draw) and len(self.cards.inside) < 2
+        if self.crowded and out:
             return False  # nobody could fold before the deal was left: the deck runs out
-        if len(self.events) > LONGEST or len(self.cards.inside) < 2:
+        if len(self.events) > LONGEST or out:
             raise self.broken(f"the hand does not end, due is {self.session.due}")
         try:
             self.tell(event)

@@ -3,7 +3,7 @@
 import pytest
 from dealershoe.deal.grammar import parse
 from dealershoe.errors import UserError
-from dealershoe.events import BettingComplete, Hand, ReportCount, ReportTarget
+from dealershoe.events import BettingComplete, Draw, Hand, ReportCount, ReportEntitled, ReportTarget
 from dealershoe.judge.runner import run_script
 from dealershoe.rules.stack import load_stack
 from dealershoe.session import TableSession
@@ -149,3 +149,16 @@ def test_a_ruling_that_a_late_report_changes_counts_for_the_end_of_the_hand() ->
     assert table.session.signal == "floor"
     assert not table.settled
     table.finish()
+
+
+def test_a_hand_ends_with_the_last_card_in_the_shoe() -> None:
+    """Six hands of seven cards, four burns and five cards not asked for are 51: the betting round ends."""
+    table = Table(load_stack("house"), 5, "stud")
+    table.tell(ReportEntitled(6, True))
+    while table.hand.last < 46:
+        table.step()
+    assert table.session.due.kind == "betting"
+    for place in ("burn", "board", "board", "board", "board"):
+        table.tell(Draw(place))
+    table.finish()
+    assert (table.hand.last, table.session.due.kind) == (51, "nothing")
