@@ -1,6 +1,7 @@
 """Simulated passes by the hundred thousand through the firmware's own decoder, counted by what came of them.
 
-`python tests/firmware/passes.py --passes 1000000 --processes 2` prints the table that `hardware/card-code.md` cites.
+`python tests/firmware/passes.py --passes 1000000 --processes 2 --keep build/passes.jsonl` prints the table that
+`hardware/card-code.md` cites; cut off, it goes on where it was when it is called again.
 The physics are `optics.py` and `hand.py`, the magnitudes `hardware/faults.toml`; from the samples on it is the
 firmware: edges, strip, passage and card code. Only `edges.scan` is replaced, by a twin that skips
 what does not change (a test proves it equal). `--without crc` and `--without complement` are the negative control.
@@ -15,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ for folder in ("firmware", "protocol", "tests"):
 
 import numpy as np  # noqa: E402
 from firmware.hand import Hand, Places  # noqa: E402
+from firmware.kept_parts import Job, KeptParts, digest  # noqa: E402
 from firmware.magnitudes import Magnitudes  # noqa: E402
 from firmware.optics import Paper, Press, Window  # noqa: E402
 from firmware.physics import CELL, HEAD_AT, LENGTH, LIP_AT, cell_at  # noqa: E402
@@ -38,6 +40,7 @@ doublefeed: Any = import_module("shoe.doublefeed")
 
 CHUNK = 8192  # samples given at once: what is found does not depend on the cuts (test_passage.py)
 LANES_AT = 30.0  # mm that a leading edge goes on beyond the lip and the card's length
+PART = 5000  # passes with one seed
 PER_WINDOW = 50  # passes through one shoe before the next is built
 QUIET = bytes(8)
 CALIBRATED = (60000, 30000)  # hardware/faults.toml, light and halves: through no card and through one
@@ -321,7 +324,7 @@ def fast(without: tuple[str, ...] = ()) -> Iterator[None]:
         strip_module.Strip._kind = kind_of
 
 
-def part(job: tuple[str, int, int, tuple[str, ...]]) -> Counter[str]:
+def part(job: Job) -> Counter[str]:
     """One process's share."""
     what, seed, passes, without = job
     with fast(without):
@@ -338,24 +341,35 @@ def totals(
     processes: int = 1,
     without: tuple[str, ...] = (),
     only: str = "",
+    keep: Path | None = None,
 ) -> Counter[str]:
     """All counts, of parts of 5,000 passes with seeds of their own; the same for any number of processes. `only`: the
-    passes are of one kind."""
-    jobs: list[tuple[str, int, int, tuple[str, ...]]] = []
-    for what, number in ((only or "passes", passes), ("doubles", doubles)):
-        for begin in range(0, number, 5000):
-            jobs.append((what, 1_000_003 * seed + 97 * len(jobs), min(5000, number - begin), without))
+    passes are of one kind. `keep`: a file of parts; those that it has are not run again."""
+    jobs: list[Job] = []
+    for kind, (what, number) in enumerate(((only or "passes", passes), ("doubles", doubles))):
+        for begin in range(0, number, PART):
+            own = 1_000_003 * seed + 97 * (begin // PART) + 48 * kind  # a part takes its seed and the next
+            jobs.append((what, own, min(PART, number - begin), without))
+    kept = KeptParts(keep) if keep else None
+    missing = [job for job in jobs if kept is None or job not in kept]
     count: Counter[str] = Counter()
-    if processes == 1:
-        for job in jobs:
-            count += part(job)
-        return count
+    for job in jobs:
+        if kept is not None and job in kept:
+            count += kept[job]
     begun = time.monotonic()
-    with ProcessPoolExecutor(processes) as pool:
-        for number, some in enumerate(pool.map(part, jobs), 1):
+    with ExitStack() as stack:
+        ran: Iterator[Counter[str]]
+        if processes == 1:
+            ran = map(part, missing)
+        else:
+            ran = stack.enter_context(ProcessPoolExecutor(processes)).map(part, missing)
+        for number, (job, some) in enumerate(zip(missing, ran, strict=True), 1):
             count += some
+            if kept is not None:
+                kept.keep(job, some)
             if number % 20 == 0:
-                print(f"{number} of {len(jobs)} parts, {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+                left = f"{number} of {len(missing)} parts, {time.monotonic() - begun:.0f} s"
+                print(left, file=sys.stderr, flush=True)
     return count
 
 
@@ -372,10 +386,12 @@ def main() -> None:
     arguments.add_argument("--processes", type=int, default=1)
     arguments.add_argument("--without", action="append", default=[], choices=["crc", "complement"])
     arguments.add_argument("--only", default="", choices=["", *KINDS], help="passes of this kind alone")
+    arguments.add_argument("--keep", type=Path, help="a file of parts: a run that was cut off goes on where it was")
     given = arguments.parse_args()
     count = totals(**vars(given) | {"without": tuple(given.without)})
     for name in sorted(count):
         print(f"{name}: {count[name]}")
+    print(f"decoder and physics: {digest()}")
 
 
 if __name__ == "__main__":

@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from firmware.hand import SAMPLE_MS, G, Hand
+from firmware.kept_parts import KeptParts
 from firmware.listening import Left, told_of
 from firmware.magnitudes import Magnitudes
 from firmware.optics import BEFORE, GRAIN, covered, spot
 from firmware.passes import KINDS, Maker, Reader, fast, run, run_doubles, scan_changes, total, totals
 from firmware.physics import HEAD_AT, cell_at
+
+from firmware import kept_parts, passes
 
 edges: Any = import_module("shoe.edges")
 HERE = Path(__file__).parent
@@ -77,6 +80,19 @@ def test_doubles_are_found_and_single_cards_are_not() -> None:
 
 def test_the_counts_do_not_depend_on_the_number_of_processes() -> None:
     assert totals(40, 10, seed=3) == totals(40, 10, seed=3, processes=2)
+
+
+def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "parts"
+    whole = totals(30, 5, seed=3)
+    assert totals(30, seed=3, keep=file) + totals(0, 5, seed=3, keep=file) == whole
+    file.write_text(file.read_text()[:-9])  # killed while it wrote its last part
+    assert totals(30, 5, seed=3, keep=file) == whole
+    assert len(KeptParts(file)) == 2
+    monkeypatch.setattr(passes, "part", None)  # nothing is run any more
+    assert totals(30, 5, seed=3, keep=file) == whole
+    monkeypatch.setattr(kept_parts, "digest", lambda: "another decoder")
+    assert len(KeptParts(file)) == 0
 
 
 # ---- what they are made of
