@@ -74,6 +74,7 @@ class Shoe:
         self._sense()
         if self.events.cards != self._cards:
             self._light(now)  # before all else: a card in doubt is shown within 10 ms
+            self.task.turn(now)  # and told: looking around takes longer than the host's answer should
         self._look_around()
         if not self._greets and (self.seats.met or not self.passage.still):
             # the seat nodes are met first, a tenth of a second: what they tell from then on is of this time
