@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from dealershoe.bench.table import Table
 from dealershoe.bridge.health import Health
 from dealershoe.bridge.look import snapshot
+from dealershoe.bridge.sealed import UNBOUND_SHOE
 from dealershoe.cli import commands
 from dealershoe.console.state import state_of
 from dealershoe.deck.cards import FIFTY_TWO, card_number
@@ -124,6 +125,28 @@ def test_a_secret_that_nothing_was_committed_to_proves_nothing() -> None:
     rig.shoe.link.report(schema.Reveal(9, bytes(16)))
     rig.run(20)
     assert any("hand 9 proves nothing: it had not committed itself to any" in line for line in rig.said)
+
+
+def test_a_hand_that_nothing_was_committed_to_is_said_at_its_first_card() -> None:
+    rig = Rig(rules=rules())
+    rig.run(50)
+    rig.say(HAND)
+    rig.run(20)
+    for number in (1, 2):
+        rig.card(number)
+        rig.run(20)
+    said = [line for line in rig.said if "without having committed itself" in line]
+    assert len(said) == 1
+    assert UNBOUND_SHOE in snapshot(rig.desk, "", "").faults
+    sealed = Sealed()
+    sealed.draw(1, "As")
+    sealed.say("award")
+    sealed.say("hand next")
+    sealed.run(20)
+    assert snapshot(sealed.desk, "", "").faults == ()
+    sealed.card(1)
+    sealed.run(20)
+    assert snapshot(sealed.desk, "", "").faults == (UNBOUND_SHOE,)
 
 
 def test_a_shoe_that_begins_the_hand_in_play_anew_has_lost_its_memory() -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from shoelink import schema
 
+from dealershoe.bridge.deckcheck import DeckCheck
 from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.passages import Passages
 from dealershoe.bridge.record import (
@@ -26,7 +27,7 @@ from dealershoe.bridge.record import (
     proposal_row,
     ruling_row,
 )
-from dealershoe.bridge.sealed import Promises
+from dealershoe.bridge.sealed import OPEN_SHOE, TOLD_SHOE, UNBOUND_SHOE, Promises
 from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
 from dealershoe.bridge.translate import ANY_CONTEXT, FAULTS, Context, Told, names_its_card, table_events
 from dealershoe.bridge.words import SENSOR, event_words, ruling_words
@@ -63,14 +64,6 @@ NOTES_KEPT = 8
 LATELY = 3_600  # so far, in hands, a number can be ahead of the clock's because hands were begun faster
 SHUFFLES = {RELOAD: "deck", SHUFFLE: "stub"}  # steps that wait for cards to be put in the shoe
 NO_HAND = "no hand has begun"
-OPEN_SHOE = (
-    "this shoe is an open one, whoever reads its line knows the cards in play; switch it off and on without its "
-    "exposed key, or run the table with --open"
-)
-TOLD_SHOE = (
-    "this shoe gave away the secret of a hand and goes on dealing it, whoever reads its line knows the cards in play; "
-    "take the shoe off the table"
-)
 
 
 class Moment(NamedTuple):
@@ -105,11 +98,13 @@ class Desk:
         self.device = b""  # of the shoe on the line, its 8 bytes
         self._promises = Promises()
         self._given_away = False  # the shoe has told the secret of the hand in play
+        self.unbound = False  # it deals the hand in play without having committed itself to its cards
         self._next_fact = next_fact
         self._begun_ns = 0  # when a person began the hand in play
         self._previous: set[int] = set()  # hands whose late cards are no surprise
         self._seen_hand = before.seen  # the hand that the shoe named last
         self.passages = Passages()
+        self._check = DeckCheck()
         self._cause = schema.REASON_NONE
         self._generation = 0  # of signals, for the record
         self._last: tuple[Due, str, str | None, tuple[str, ...]] | None = None
@@ -230,6 +225,7 @@ class Desk:
         self.hand, self._seen_hand = before.hand, before.seen
         self._given_away = False
         self.passages.clear()
+        self._check.clear()
 
     def _kept_rules(self, fact: Fact, rules: Callable[[str], Stack]) -> tuple[Stack, str]:
         try:
@@ -332,6 +328,9 @@ class Desk:
             self.happen("fault", f"the secret of the shoe's hand {reveal.hand} proves nothing: {why}")
 
     def _sensed(self, fact: int, message: Any, told: Told) -> None:
+        if self._hand_is_over and self._check.takes(message, self.passages.last):
+            self._checked(fact, message)
+            return
         if told.note:
             self._note(told.note)
         if told.floor_called:
@@ -352,6 +351,21 @@ class Desk:
             self.passages.count(message, self.session.hand.last)
         if isinstance(message, schema.Card):
             self._propose(fact)
+            if not (self.unbound or self.open_table or self.silent or self._promises.has(message.hand)):
+                self.unbound = True
+                self.happen("fault", UNBOUND_SHOE)
+
+    @property
+    def _hand_is_over(self) -> bool:
+        return self.session.hand is not None and self.session.hand.awarded
+
+    def _checked(self, fact: int, message: Any) -> None:
+        """A card of a deck that is checked, or what is said of one: of no hand."""
+        said = self._check.add(fact, message)
+        if said:
+            self._note(said)
+        if isinstance(message, schema.Card) and not self.silent:
+            self.entries.append(EventRow(fact, self.hand, message.draw, "Checked", "{}"))
 
     def _propose(self, fact: int) -> None:
         """A card that turned up twice may be an earlier read that was wrong: say which, and why."""
@@ -479,8 +493,9 @@ class Desk:
             self.hand = begins
             self.align_why = ""
             self.floor_called = False
-            self._given_away = False
+            self._given_away = self.unbound = False
             self.passages.clear()
+            self._check.clear()
             self.rulings.clear()
             self.notes.clear()
             self.counts["hands"] += 1
@@ -498,6 +513,10 @@ class Desk:
             self._rule(fact, ruling)
         for note in outcome.notes:
             self._note(note)
+        if self._check.kept and not self._hand_is_over:  # the push was taken back: the cards are the hand's after all
+            for kept, message in self._check.clear():
+                if not self.align_why:
+                    self._sensed(kept, message, table_events(message, self._context()))
 
     def _rule(self, fact: int, ruling: Ruling) -> None:
         self.rulings.append(ruling)

@@ -10,6 +10,17 @@ from shoelink import schema, tokens
 
 from dealershoe.deck.cards import card_name
 
+OPEN_SHOE = (
+    "this shoe is an open one, whoever reads its line knows the cards in play; switch it off and on without its "
+    "exposed key, or run the table with --open"
+)
+TOLD_SHOE = (
+    "this shoe gave away the secret of a hand and goes on dealing it, whoever reads its line knows the cards in play; "
+    "take the shoe off the table"
+)
+UNBOUND_SHOE = (
+    "this shoe deals a hand without having committed itself to its cards: whatever it reveals afterwards proves nothing"
+)
 HANDS = 16  # commitments that are remembered; a shoe reveals a hand when the next one begins
 
 
@@ -25,6 +36,10 @@ class Promises:
         self._made[commit.hand] = bytes(commit.commitment)
         while len(self._made) > HANDS:
             del self._made[next(iter(self._made))]
+
+    def has(self, hand: int) -> bool:
+        """Whether the shoe has committed itself to the secret of a hand, or to play it openly."""
+        return hand in self._made
 
     def broken(self, device: bytes, reveal: schema.Reveal) -> str:
         """Why a secret that was revealed proves nothing; "" when it is the one that `device` committed itself to."""

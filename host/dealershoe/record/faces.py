@@ -6,6 +6,7 @@ import sqlite3
 
 from shoelink import schema, tokens
 
+from dealershoe.bridge.sealed import card_names
 from dealershoe.bridge.table_link import message_of
 from dealershoe.deck.cards import card_name
 from dealershoe.errors import UserError
@@ -16,11 +17,14 @@ REVEALED = "Revealed"  # kind of the event of a secret that the shoe had committ
 
 
 def is_over(db: sqlite3.Connection, span: HandSpan) -> bool:
-    """Has the pot been pushed, or another hand begun?"""
+    """Has the pot been pushed, and nothing been taken back since, or another hand begun?"""
     if span.end != END:
         return True
-    awarded = db.execute("SELECT 1 FROM events WHERE kind = 'Award' AND fact >= ? LIMIT 1", (span.row.fact,)).fetchone()
-    return awarded is not None
+    latest = db.execute(
+        "SELECT kind FROM events WHERE kind IN ('Award', 'Undo') AND fact >= ? ORDER BY fact DESC, seq DESC LIMIT 1",
+        (span.row.fact,),
+    ).fetchone()
+    return bool(latest == ("Award",))
 
 
 def faces(db: sqlite3.Connection, span: HandSpan) -> dict[int, str]:
@@ -59,8 +63,7 @@ def secret_names(db: sqlite3.Connection, hand: int, after: int) -> dict[bytes, s
     message = message_of(row[0]) if row else None
     if not isinstance(message, schema.Reveal):
         return {}
-    names = tokens.tokens(bytes(message.secret))
-    return {names[4 * card : 4 * card + 4]: card_name(card) for card in range(tokens.CARDS)}
+    return card_names(bytes(message.secret))
 
 
 def named(event: EventRow, known: dict[int, str]) -> str:

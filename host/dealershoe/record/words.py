@@ -58,6 +58,8 @@ def origin_words(fact: Fact) -> str:
 def event_words(row: EventRow, card: str = "") -> str:
     """An event on one line; `card`: what it is, where that may be told."""
     body: dict[str, Any] = json.loads(row.body)
+    if row.kind == "Checked":
+        return f"#{row.draw} of a deck that is checked"
     if row.kind != "Draw":
         said = [f"{name}={_value(value)}" for name, value in body.items() if value not in (None, [], False, "")]
         return " ".join((row.kind, *said))
