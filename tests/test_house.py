@@ -18,6 +18,7 @@ CORES = [
     *(HOST / name for name in ("chronicle.py", "events.py", "log.py", "session.py")),
     *(HOST / "rules" / name for name in ("conditions.py", "judge.py", "remedy.py", "ruling.py")),
     HOST / "judge" / "runner.py",
+    HOST / "deck" / "check.py",
     *(HOST / "record" / name for name in ("chain.py", "checkpoint.py", "entries.py", "phh.py", "words.py")),
     *(HOST / "trial" / name for name in ("diff.py", "situations.py")),
     *(HOST / "console" / name for name in ("access.py", "document.py", "metrics.py", "state.py")),

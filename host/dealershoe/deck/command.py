@@ -7,14 +7,18 @@ from pathlib import Path
 
 import click
 
+from dealershoe.deck.check_command import command as check_command
 from dealershoe.deck.drawing import as_pdf, as_svg
 from dealershoe.deck.sheet import DECKS, PAPERS, sheets
 from dealershoe.errors import UserError
 
 
-@click.group("deck", short_help="print the code strips of a deck")
+@click.group("deck", short_help="print the code strips of a deck, and check a deck")
 def command() -> None:
-    """Coded decks: strips to print and stick on the cards' short edges."""
+    """Coded decks: strips to print and stick on the cards' short edges, and what a deck that has them is worth."""
+
+
+command.add_command(check_command)
 
 
 @command.command("print")
