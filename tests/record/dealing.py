@@ -9,7 +9,7 @@ from typing import Any
 from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.table_link import frame_of
 from dealershoe.deal.grammar import render
-from dealershoe.deck.cards import FIFTY_TWO
+from dealershoe.deck.cards import FIFTY_TWO, card_name
 from dealershoe.errors import UserError
 from dealershoe.events import Act, DeckLoaded, Draw, Event, Place
 from dealershoe.record.journal import Journal
@@ -29,6 +29,7 @@ TARGETS = {
     "muck": schema.TARGET_MUCK,
     "off-table": schema.TARGET_OFF_TABLE,
 }
+JOKER = len(FIFTY_TWO)
 MOST = 400  # facts of one hand
 
 
@@ -98,10 +99,11 @@ class Table:
         assert hand is not None
         if not self.deck:
             self.shuffle()
-        card = self.deck.pop()
-        self.dealt.append(FIFTY_TWO[card])
+        card = JOKER if event.card == "joker" else self.deck.pop()
+        self.dealt.append(card_name(card))
         token = tokens.tokens(self.secret)[4 * card : 4 * card + 4] if self.sealed else schema.word(card)
         flags = schema.CARD_UNREAD * event.unread + schema.CARD_FOREIGN * event.foreign
+        flags |= schema.CARD_JOKER * (card == JOKER)
         sensed = schema.ORIGIN_NONE if event.target is None else schema.ORIGIN_SEAT_SENSOR
         way = schema.WAY_UP if event.boxed else schema.WAY_DOWN
         passage = self.desk.passages.last + 1

@@ -173,16 +173,13 @@ def changed(replayed: Replayed) -> Changed | None:
     judged = {(row.fact, row.finding, row.cards): row for row in replayed.judged.get(RulingRow, [])}
     for key in sorted({*recorded, *judged}):
         one, other = recorded.get(key), judged.get(key)
-        if (
-            one is None
-            or other is None
-            or (one.ruling, one.remedy, one.seat) != (other.ruling, other.remedy, other.seat)
-        ):
+        if one is None or other is None or _what(one) != _what(other):
             return Changed(key[0], one, other)
     return None
 
 
 def _what(row: RulingRow) -> tuple[Any, ...]:
+    """What a ruling comes to at the table, whatever clause and words it has."""
     return row.ruling, row.remedy, row.seat, row.decider
 
 
