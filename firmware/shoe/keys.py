@@ -3,16 +3,18 @@
 A key counts once three readings in a row agree on it. A press is told when it ends, SHORT, or when it has lasted
 800 ms, HELD, and then not again until the key is let go. The ladder shows the lower of two keys: one that follows on
 another without a moment of none was pressed beside it, and neither is told. Two that go down within 12 ms are one to
-the ladder: the lower.
+the ladder: the lower. One pair means something: done held down, new hand added, and both held for two seconds, ask for
+the self-test.
 """
 
-from shoelink.schema import PRESS_HELD, PRESS_SHORT
+from shoelink.schema import KEY_DONE, KEY_NEW_HAND, PRESS_HELD, PRESS_SHORT
 
 from shoe.sampleclock import PER_MS, since
 
 EVERY = 4 * PER_MS  # samples between two readings; three make 12 ms, so a press of 40 ms is always seen
 AGREE = 3
 HELD_AFTER = 800 * PER_MS
+TEST_AFTER = 2000 * PER_MS
 STUCK_AFTER = 30000 * PER_MS
 BETWEEN_AFTER = 2000 * PER_MS
 NONE, BETWEEN = 0, 7  # not a key; 7: a level of no key, nor of none
@@ -21,7 +23,8 @@ NONE, BETWEEN = 0, 7  # not a key; 7: a level of no key, nor of none
 class Keys:
     """`levels`: the ladder's reading (0..65535) of each key, in the order of the wire's codes from 1; `tolerance` how
     far a reading may be off. Tells `pressed(key, press)`. `stuck`: the key that has been down for 30 s, or BETWEEN for
-    a ladder that gives a level of no key for 2 s; 0: all is well."""
+    a ladder that gives a level of no key for 2 s; 0: all is well. `test`: the self-test was asked for; whoever does it
+    clears this."""
 
     def __init__(self, levels, tolerance: int, pressed):
         self._levels = levels
@@ -36,6 +39,8 @@ class Keys:
         self._told = False  # or spoilt
         self._rested = True  # all keys have been up since the start
         self.stuck = NONE
+        self.test = False
+        self._pair = False  # of the self-test, and nothing was asked for yet
 
     def start(self, level: int) -> None:
         """The ladder reads `level` as the shoe starts: a key that is down already does not count until it is let go."""
@@ -66,6 +71,9 @@ class Keys:
             return
         if lasts >= (BETWEEN_AFTER if key == BETWEEN else STUCK_AFTER):
             self.stuck = key
+        if self._pair and lasts >= TEST_AFTER:
+            self._pair = False
+            self.test = True
         if not self._told and key != BETWEEN and lasts >= HELD_AFTER:
             self._told = True
             self._pressed(key, PRESS_HELD)
@@ -74,6 +82,7 @@ class Keys:
         before, told = self._down, self._told
         self._down = key
         self._since = now
+        self._pair = before == KEY_DONE and key == KEY_NEW_HAND and not told
         # beside another one, or down since the power came on: it does not count until all are let go
         self._told = before != NONE or not self._rested
         if key == NONE:

@@ -187,16 +187,19 @@ class Shoe:
     # ---- tests of the parts
 
     def _test(self, now: int) -> None:
-        """Do what the host asks for, and tell each host the last result."""
+        """Do what the host or a person at the keys asks for, and tell each host the last result."""
+        if self.keys.test:
+            self.keys.test = False
+            self._test_parts()
+            if self.selftest.faulty:
+                self.signals.doubt(now)  # also without a host, which is when a person tests a shoe
         if not self.link.up:
             self._told = False
             return
         wanted = self.task.test
         self.task.test = 0
         if wanted == schema.TEST_PARTS:
-            self._why = schema.WHY_HOST
-            self._took = self.selftest.run()
-            self._judge_test()
+            self._test_parts()
         elif wanted:
             self.events.test_card = AWAITED
             self._calibrating = wanted == schema.TEST_CALIBRATE
@@ -208,6 +211,12 @@ class Shoe:
             test = self.selftest
             message = schema.SelfTest(self.link.stamp, self._why, test.tested, test.failed, self._took)
             self._told = self.link.send(message, now)
+
+    def _test_parts(self) -> None:
+        self._why = schema.WHY_HOST  # the wire has one word for all that was asked for
+        self._took = self.selftest.run()
+        self._show()  # over the lamps of the test
+        self._judge_test()
 
     def _judge_card(self) -> None:
         """The test card has passed, or another card has."""

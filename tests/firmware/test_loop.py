@@ -16,6 +16,7 @@ from shoelink.link import Link
 from shoelink.tokens import Veil
 
 loop: Any = import_module("shoe.loop")
+signals: Any = import_module("shoe.signals")
 calibration: Any = import_module("shoe.calibration")
 DEFAULTS = (60000, 30000, 40000, 30000, 0, 10922, 21845, 32767, 43690, 54612, 3640)  # hardware/pinout.md
 
@@ -53,6 +54,8 @@ class Running:
             pass
 
         self.fed = 0
+        self.tests = 0
+        self.shown: list[tuple[int, Any]] = []
         self.sampler = Sampler()
         self.board = SimpleNamespace(
             sampler=self.sampler,
@@ -61,7 +64,7 @@ class Running:
             keys=reads(65535),
             supply=reads(32768),
             lanes=SimpleNamespace(read=lambda: 0),
-            bar=SimpleNamespace(show=nothing),
+            bar=SimpleNamespace(show=lambda lamps, colour: self.shown.append((lamps, colour))),
             piezo=SimpleNamespace(tone=nothing),
             host=SimpleNamespace(any=lambda: 0, write=len),
             seats=SimpleNamespace(any=lambda: 0, ask=nothing),
@@ -75,9 +78,13 @@ class Running:
         self.journal = journal(Fram())
         ident = schema.Ident(bytes(8), bytes(12), bytes(16))
         link = Link(schema.SHOE, ident, os.urandom, self.journal)
-        test = SimpleNamespace(faulty=0, tested=0, failed=0)
-        self.shoe = loop.Shoe(self.board, link, Veil(bytes(8), os.urandom, True), test, 0, 0)
+        self.test = SimpleNamespace(faulty=0, tested=0, failed=0, run=self._tested)
+        self.shoe = loop.Shoe(self.board, link, Veil(bytes(8), os.urandom, True), self.test, 0, 0)
         self.now = 0
+
+    def _tested(self) -> int:
+        self.tests += 1
+        return 110
 
     def _feed(self) -> None:
         self.fed += 1
@@ -145,3 +152,17 @@ def test_a_sampler_that_stops_is_told_within_a_quarter_second_and_the_watchdog_s
     fed = running.fed
     running.turn(1000, b"")
     assert running.fed == fed
+
+
+@pytest.mark.parametrize(("faulty", "colour"), [(0, signals.BLUE), (1 << 5, signals.MAGENTA)])
+def test_two_keys_start_the_self_test_and_its_result_is_shown_without_a_host(
+    running: Running, faulty: int, colour: Any
+) -> None:
+    running.test.faulty = faulty
+    for level, ms in ((43690, 300), (0, 2200)):  # done, then new hand as well
+        running.board.keys.read_u16 = lambda level=level: level
+        running.turn(ms)
+    assert running.tests == 1
+    assert running.shown[-1][1] == colour
+    assert running.told(schema.Key) == []
+    assert [fault.code for fault in running.told(schema.Fault)] == [schema.FAULT_SELF_TEST] * bool(faulty)

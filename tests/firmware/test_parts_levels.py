@@ -237,6 +237,25 @@ def test_two_keys_at_once_are_neither() -> None:
         assert fingers.hold(LEVELS[first], 60).hold(65535, 30).told == [(first + 1, schema.PRESS_SHORT)]
 
 
+def test_done_and_new_hand_held_for_two_seconds_ask_for_the_self_test() -> None:
+    """Done is held first; the ladder then shows new hand, the lower of the two."""
+    fingers = Fingers().hold(65535, 30).hold(LEVELS[4], 300).hold(LEVELS[0], 1900)
+    assert not fingers.keys.test
+    assert fingers.hold(LEVELS[0], 150).keys.test
+    fingers.keys.test = False
+    assert not fingers.hold(LEVELS[0], 5000).hold(65535, 30).keys.test  # once
+    assert fingers.told == []
+
+
+@pytest.mark.parametrize("steps", [((0, 3000),), ((4, 900), (0, 3000)), ((3, 300), (0, 3000)), ((4, 300), (1, 3000)),
+                                   ((4, 300), (0, 1800), (4, 300), (0, 1800))])  # fmt: skip
+def test_no_other_pair_and_no_key_alone_asks_for_it(steps: tuple[tuple[int, int], ...]) -> None:
+    fingers = Fingers().hold(65535, 30)
+    for key, ms in steps:
+        fingers.hold(LEVELS[key], ms)
+    assert not fingers.hold(65535, 30).keys.test
+
+
 def test_a_key_that_is_stuck_is_named_after_30_s_and_over_when_it_is_let_go() -> None:
     fingers = Fingers().hold(65535, 30).hold(LEVELS[1], 29_900)
     assert fingers.keys.stuck == 0

@@ -139,6 +139,17 @@ def test_each_key_is_told_short_and_held(shoe: EmulatedShoe, host: HostEnd, name
     assert (held.key, held.press) == (key, schema.PRESS_HELD)
 
 
+def test_two_keys_held_start_the_self_test(shoe: EmulatedShoe, host: HostEnd) -> None:
+    shoe.quiet()
+    host.delivered.clear()
+    shoe.press("done+new-hand")
+    host.wait_for(lambda: any(isinstance(told, schema.SelfTest) for told in host.delivered), "the result")
+    result = next(told for told in host.delivered if isinstance(told, schema.SelfTest))
+    assert result.why == schema.WHY_HOST
+    assert result.tested & ~result.failed
+    assert not [event for event in host.events if isinstance(event, schema.Key)]
+
+
 def test_the_seat_node_confirms_where_a_card_arrived(shoe: EmulatedShoe, host: HostEnd) -> None:
     shoe.pull("2h", target=7)
     shoe.quiet()

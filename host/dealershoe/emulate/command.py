@@ -34,7 +34,8 @@ A_LISTENER = 5.0  # seconds for a host that has said nothing of hands to begin o
 LOOK_S = 0.5  # between two looks whether the firmware still runs
 LIVE_HELP = f"""\
 Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, card 3 exposed, betting complete. Also:
-  press KEY [held]     KEY one of {", ".join(KEYS)}
+  press KEY [held]     KEY one of {", ".join(KEYS)};
+                       done+new-hand: the shoe tests itself
   look                 what light and sound do, how many cards there are (with --open which is next)
   power [held KEY]     switch the shoe off and on; with the floor key held it can be enrolled
   help

@@ -48,7 +48,7 @@ SPEED = 1.0  # m/s, a dealer's ordinary pull
 FLIGHT = 300.0  # mm from the lip to a seat
 DEADLINE = 20.0  # seconds of real time until a wait gives up; a busy test machine is slow, not wrong
 TURNS = 8  # looks at the sensors, several in one turn that writes to the FRAM: what happened is read, decided, written
-PRESS_MS, HOLD_MS = 60, 1000  # a short press; held is 800 ms and more
+PRESS_MS, HOLD_MS, BOTH_MS = 60, 1000, 2500  # a short press; held is 800 ms and more; a pair of keys 2 s and more
 
 Pixel = tuple[int, int, int]
 Target = int | str
@@ -292,10 +292,16 @@ class EmulatedShoe:
     # ---- keys and the rest of the outside world
 
     def press(self, key: str, held: bool = False) -> None:
-        """Press one of `timeline.KEYS`, shortly or (held) for a second."""
-        if key not in timeline.KEYS:
-            raise UserError(f"the shoe has no key {key!r}", "", f"its keys are {', '.join(timeline.KEYS)}")
-        self._send(timeline.key(key) + self._steady(HOLD_MS if held else PRESS_MS))
+        """Press one of `timeline.KEYS`, shortly or (held) for a second; "done+new-hand": the second beside the first,
+        and both held for two and a half seconds (which asks for the self-test)."""
+        keys = key.split("+")
+        for name in keys:
+            if name not in timeline.KEYS:
+                raise UserError(f"the shoe has no key {name!r}", "", f"its keys are {', '.join(timeline.KEYS)}")
+        for down in range(1, len(keys)):
+            self._send(timeline.key(timeline.lower(keys[:down])) + self._steady(PRESS_MS))
+        both = BOTH_MS if len(keys) > 1 else PRESS_MS
+        self._send(timeline.key(timeline.lower(keys)) + self._steady(HOLD_MS if held else both))
         self._send(timeline.key(None) + self._steady(PRESS_MS))
         self.settle()
 

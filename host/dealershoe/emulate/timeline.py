@@ -6,7 +6,7 @@ The other end is `hal/_model.py`, which runs on MicroPython and cannot import th
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 
 from dealershoe.emulate.mechanics import Run
@@ -56,6 +56,11 @@ def key(name: str | None) -> bytes:
 def ladder(name: str | None) -> int:
     """The ADC reading while that key is down."""
     return NO_KEY if name is None else KEYS.index(name) * 65535 // len(KEYS)
+
+
+def lower(names: Sequence[str]) -> str:
+    """Which of several keys that are down the ladder shows."""
+    return min(names, key=KEYS.index)
 
 
 def ambient(reading: int) -> bytes:
