@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from hil.rp2040_patches import calm_uart, patient_usb, readable_outputs
 from littlefs import LittleFS, UserContext
@@ -108,6 +109,10 @@ class EmulatedPico:
     @property
     def cycles(self) -> int:
         return int(self.chip.core.cycles)
+
+    def alarm(self, act: Callable[[], None]) -> Any:
+        """Something that is done when it is due: `schedule(ns)`."""
+        return self._simulator.clock.create_alarm(act)
 
     def _on_beat(self) -> None:
         self._beat.schedule(BEAT_NS)

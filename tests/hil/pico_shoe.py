@@ -19,11 +19,13 @@ from dealershoe.emulate.motion import Path as Motion
 from dealershoe.emulate.motion import glide
 from dealershoe.emulate.parts.fram import Fram
 from dealershoe.emulate.parts.register165 import Register165
-from dealershoe.emulate.shoe import HOLD_MS, LIGHT_PIN, PIXELS, PRESS_MS, SPEED, TONE_PIN, Pixel, Target
+from dealershoe.emulate.shoe import FLIGHT, HOLD_MS, LIGHT_PIN, PIXELS, PRESS_MS, SPEED, TONE_PIN, Pixel, Target
 from dealershoe.emulate.sniffer import Sniffer
 from hil.emulated_pico import SAMPLE_NS, EmulatedPico
+from hil.pico_seats import SeatBus
 from rp2040py.gpio_pin import GPIOPinState
 from rp2040py.peripherals.i2c import I2CMode
+from rp2040py.peripherals.pwm import CSR_EN
 from shoelink import schema
 from shoelink.link import Link
 from shoelink.notice import Delivered, Greeting, Recorded
@@ -34,6 +36,7 @@ CLOSED = (TAMPER, LID)  # contacts to ground, while all is well
 DARK_HEADS = 0x1F  # of a sample: no light, so all tracks are dark
 LIGHT_ADC, AMBIENT_ADC, KEYS_ADC, SUPPLY_ADC = 0, 1, 2, 3
 SUPPLY = 32768  # 5 V through the Pico's divider of 3 (Pico data sheet 4.4), of 3.3 V
+NODES = (7, 32)  # seat 7 and the burn
 WAIT_S = 5.0  # emulated
 WALL_S = 1500.0  # a busy test machine is slow, not wrong
 PULSE_NS = 625  # WS2812B: a 0 is high for 400 ns, a 1 for 800 ns, each give or take 150 ns
@@ -165,6 +168,7 @@ class PicoShoe:
         self.fram = Fram()
         self.kept_at: list[float] = []  # emulated ns at which something was begun to be written to the FRAM or read
         self.register = Register165()
+        self.seats = SeatBus(pico, NODES)
         self.hand = 0
         self._scene: Scene | None = None
         self._place = IN_SHOE
@@ -230,7 +234,7 @@ class PicoShoe:
         """What the piezo's PWM slice makes, in Hz; 0: silent."""
         channel = self.pico.chip.pwm.channels[TONE_PIN >> 1 & 7]
         level = channel.cc >> 16  # GP21 is output B: RP2040 data sheet 4.5.2
-        if not channel.en or not level:
+        if not channel.csr & CSR_EN or not level:
             return 0
         divider = channel.div / 16  # 8.4 bits
         return round(125_000_000 / divider / (channel.top + 1))
@@ -260,18 +264,19 @@ class PicoShoe:
         speed: float = SPEED,
         boxed: bool = False,
         double: bool = False,
-        arrives: bool = False,
+        face_up: bool = False,
+        arrives: bool = True,
         motion: Motion | None = None,
         wait: bool = True,
     ) -> PaperCard:
-        """As `EmulatedShoe.pull`. No seat node is on the bus of this tier: `arrives` changes nothing."""
+        """As `EmulatedShoe.pull`; seat nodes are at the places NODES."""
         if card is not None:
             self.deck.insert(0, printed(card) if isinstance(card, str) else card)
         cards = [self.deck.pop(0) for _ in range(2 if double else 1)]
         if boxed:
             cards[0] = cards[0].boxed()
         self._begin(cards, target)
-        self._leave(motion, speed)
+        self._leave(motion, speed, (target, face_up or boxed) if arrives else None)
         if wait:
             self.settle()
         return cards[0]
@@ -282,8 +287,8 @@ class PicoShoe:
         self._move(glide(IN_SHOE, to, speed))
         self.settle()
 
-    def finish(self, *, speed: float = SPEED, arrives: bool = False) -> None:
-        self._leave(None, speed)
+    def finish(self, *, speed: float = SPEED, arrives: bool = True) -> None:
+        self._leave(None, speed, ("board", False) if arrives else None)
         self.settle()
 
     def push_back(self, *, speed: float = 0.5) -> None:
@@ -305,10 +310,14 @@ class PicoShoe:
         self.pulled = tuple(cards)
         self._place = IN_SHOE
 
-    def _leave(self, motion: Motion | None, speed: float) -> None:
+    def _leave(self, motion: Motion | None, speed: float, arrives: tuple[Target, bool] | None) -> None:
         assert self._scene is not None
-        self._move(motion or glide(self._place, GONE + self._scene.last_lag, speed))
+        motion = motion or glide(self._place, GONE + self._scene.last_lag, speed)
+        self._move(motion)
         self._scene = None
+        if arrives is not None:
+            flight = FLIGHT / max(motion.speed, 0.1) * 1e6  # ns
+            self.pico.move([(flight, partial(self.seats.arrive, *arrives))])
 
     def _move(self, motion: Motion) -> None:
         assert self._scene is not None

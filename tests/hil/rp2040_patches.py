@@ -1,4 +1,4 @@
-"""Three corrections of the emulated RP2040 (rp2040py 0.3.6), each of which the firmware's start depends on. For tests.
+"""Corrections of the emulated RP2040 (rp2040py 0.3.6), which the firmware depends on. For tests.
 
 Applied from outside, to the classes or to one chip; `applicable()` says whether the emulator still has the places they
 hold on to, so that a new version is noticed by a test and not by a firmware that hangs.
@@ -15,6 +15,7 @@ from rp2040py.peripherals import uart
 from rp2040py.usb.cdc import USBCDC
 
 MADE_FOR = "0.3.6"
+BUSY = 1 << 3  # of UARTFR
 PACKET_NS = 20_000  # what a host may need to put a whole packet together
 
 
@@ -24,7 +25,7 @@ def applicable() -> list[str]:
     if version("rp2040py") != MADE_FOR:
         wrong.append(f"rp2040py is {version('rp2040py')}, the corrections were made for {MADE_FOR}")
     for owner, names in (
-        (uart.RPUART, ("check_interrupts", "write_uint32", "feed_byte")),
+        (uart.RPUART, ("check_interrupts", "write_uint32", "feed_byte", "flags")),
         (uart, ("UARTDR", "UARTTXINTR")),
         (USBCDC, ("send_serial_byte",)),
     ):
@@ -57,6 +58,23 @@ def calm_uart() -> None:
     block: Any = uart.RPUART
     block.check_interrupts = check_interrupts
     block.write_uint32 = write_uint32
+
+
+def busy_uart(block: Any, sending: Callable[[], bool]) -> None:
+    """A UART says BUSY until its last stop bit is out (ARM DDI 0183, 3.3.3), which `sending` tells.
+
+    In the emulator a byte takes no time, so a driver that waits for the end of its frame would wait for nothing.
+    """
+    every: Any = uart.RPUART
+    plain: Callable[[Any], int] = every.flags.fget
+    if not hasattr(plain, "busy"):
+
+        def flags(self: Any) -> int:
+            return plain(self) | (BUSY if vars(self).get("sending", bool)() else 0)
+
+        flags.busy = True  # type: ignore[attr-defined]
+        every.flags = property(flags)
+    block.sending = sending
 
 
 def patient_usb(console: USBCDC, clock: Any) -> None:

@@ -35,7 +35,7 @@ needs_uf2 = pytest.mark.skipif(
 )
 SHOELINK = ROOT / "protocol" / "shoelink"
 
-# What the unix port is asked as well. Not here: what needs a seat bus, a pty, or 52 cards (half an hour of emulation).
+# What the unix port is asked as well. Not here: what needs a pty, or 52 cards (half an hour of emulation).
 SCENARIOS: list[tuple[Callable[..., None], dict[str, Any]]] = [
     *((test_shoe.test_a_card_is_read_at_any_specified_speed, {"speed": speed}) for speed in (0.3, 1.0, 3.0)),
     (test_shoe.test_another_strip_makes_another_card_the_pull_unchanged, {}),
@@ -48,6 +48,7 @@ SCENARIOS: list[tuple[Callable[..., None], dict[str, Any]]] = [
     (test_shoe.test_a_card_that_stops_half_out_is_a_fault_until_it_moves, {}),
     (test_shoe.test_each_key_is_told_short_and_held, {"name": "floor", "key": schema.KEY_FLOOR}),
     (test_shoe.test_the_exit_lane_hints_at_the_target, {}),
+    (test_shoe.test_the_seat_node_confirms_where_a_card_arrived, {}),
     (test_shoe.test_light_and_sound_follow_the_signal, {}),
     (test_shoe.test_light_from_outside_is_a_fault, {}),
 ]
@@ -106,6 +107,15 @@ def test_it_boots_from_its_file_system_and_greets(pico: PicoShoe) -> None:
     hello = pico.host.greetings[0].hello
     assert (hello.major, hello.schema) == (schema.MAJOR, schema.SCHEMA)
     assert hello.reset == schema.RESET_POWER
+
+
+@needs_uf2
+def test_the_seat_bus_is_let_go_in_time(pico: PicoShoe) -> None:
+    """The driver waits for the UART's last stop bit (BUSY) and is off before the node answers, 0.5 ms later."""
+    before = pico.seats.questions
+    pico.host.wait_for(lambda: pico.seats.questions >= before + 50, "50 questions")
+    assert pico.seats.line.collisions == 0
+    assert pico.seats.line.cut == 0
 
 
 @needs_uf2

@@ -41,7 +41,8 @@ class SeatLine:
         self.garbling: set[int] = set()
         self.shorted = False
         self.noisy = False
-        self.collisions = 0
+        self.collisions = 0  # bytes of nodes that came while the shoe still drove
+        self.cut = 0  # questions whose driver was let go too early
         self._turn_us = turn_us
         self._at_once = at_once
         self._driving = False
@@ -54,6 +55,7 @@ class SeatLine:
         if not level and self._driving:
             self._hear(now)
             if self._sent:
+                self.cut += 1
                 self._sent = []
                 self._coming = [come for come in self._coming if after(come[0], now) <= 0]
             for i, (at, byte, of_node) in enumerate(self._coming):
