@@ -144,8 +144,15 @@ class TableSession(Chronicle):
     @property
     def can_undo(self) -> bool:
         """Whether an undo would take something back."""
+        return self.undoes is not None
+
+    @property
+    def undoes(self) -> Event | None:
+        """What an undo would take back, None where there is nothing, or a step that follows from it is done."""
         position = latest_input(self._entries)
-        return position >= 0 and not self._acted_on(self._entries[position])
+        if position < 0 or self._acted_on(self._entries[position]):
+            return None
+        return self._entries[position].event
 
     @property
     def coming(self) -> Stack | None:

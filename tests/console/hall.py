@@ -23,10 +23,12 @@ PEOPLE = {role: Person(role, role, access.digest_of(token)) for role, token in T
 class Hall:
     """The server, its bridges by name, and clients with a role."""
 
-    def __init__(self, server: Server, bridges: dict[str, Bridge], folder: Path) -> None:
+    def __init__(self, server: Server, bridges: dict[str, Bridge], folder: Path, said: list[str]) -> None:
+        """`said`: what the server has told its log."""
         self.server = server
         self.bridges = bridges
         self.folder = folder
+        self.said = said
         self.url = server.url
 
     def client(self, role: str) -> httpx.Client:
@@ -50,7 +52,11 @@ class Hall:
 @contextlib.contextmanager
 def hall(folder: Path, ports: dict[str, str], people: dict[str, Person] | None = None) -> Iterator[Hall]:
     """Tables by name, each at a port; one that is not there is waited for, which takes no time of a test."""
-    server = Server("127.0.0.1:0", lambda: PEOPLE if people is None else people, shelf=folder / "shelf")
+    said: list[str] = []
+    server = Server(
+        "127.0.0.1:0", lambda: PEOPLE if people is None else people,
+        shelf=folder / "shelf", logins=folder / "logins.json", say=said.append,
+    )  # fmt: skip
     with contextlib.ExitStack() as held:
         held.callback(server.stop)
         places = [Place(name, port, folder / f"{name}.journal", "tda-2024+house") for name, port in ports.items()]
@@ -61,5 +67,5 @@ def hall(folder: Path, ports: dict[str, str], people: dict[str, Person] | None =
             bridge.start()
         held.callback(server.stop)  # before the tables; again at the end does nothing
         server.start()
-        yield Hall(server, bridges, folder)
+        yield Hall(server, bridges, folder, said)
     assert server.error is None

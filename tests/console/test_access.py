@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from dealershoe.console import access, people
 from dealershoe.console.access import Attempts, Person, Sessions
+from dealershoe.console.logins import Logins
 from dealershoe.console.users_command import command
 from dealershoe.errors import UserError
 from dealershoe.events import Act, FloorDecision
@@ -94,18 +95,40 @@ def test_a_file_of_people_that_others_may_read_is_refused(tmp_path: Path) -> Non
 def test_a_session_ends_with_its_time_with_log_out_and_with_a_new_token() -> None:
     sessions = Sessions(counted())
     ann = someone()
-    cookie, session = sessions.begin(ann, 0.0)
+    cookie = sessions.begin(ann, 0.0)
     everyone = {"ann": ann}
-    assert sessions.of(cookie, everyone, access.SESSION_S - 1) == (ann, session)
+    assert sessions.of(cookie, everyone, access.SESSION_S - 1) == ann
     assert sessions.of(cookie, everyone, access.SESSION_S) is None
     assert sessions.of(cookie, {"ann": someone(token="new")}, 1.0) is None
     assert sessions.of(cookie, {}, 1.0) is None
     assert sessions.of(cookie[:-1], everyone, 1.0) is None
-    other, _ = sessions.begin(ann, 1.0)
+    other = sessions.begin(ann, 1.0)
     assert other != cookie
     sessions.end(cookie)
     assert sessions.of(cookie, everyone, 2.0) is None
     assert sessions.of(other, everyone, 2.0) is not None
+
+
+def test_log_ins_are_kept_by_digests_and_a_file_that_is_no_use_costs_a_log_in_at_most(tmp_path: Path) -> None:
+    path, said = tmp_path / "share" / "logins" / "here.json", list[str]()
+    ann = someone()
+    first = Logins(path, said.append)
+    cookie = Sessions(counted(), first.load(), first.save).begin(ann, 0.0)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert cookie not in path.read_text()
+    assert access.csrf_of(cookie) not in path.read_text()
+    again = Sessions(counted(), Logins(path, said.append).load(), first.save)
+    assert again.of(cookie, {"ann": ann}, 1.0) == ann
+    assert again.of(cookie, {"ann": someone(token="new")}, 1.0) is None
+    again.end(cookie)
+    assert Logins(path, said.append).load() == {}
+    assert said == []
+    for text, mode in (("{", 0o600), ('{"a": 1}', 0o600), ("{}", 0o644)):
+        path.write_text(text)
+        path.chmod(mode)
+        assert Logins(path, said.append).load() == {}
+    assert len(said) == 3
+    assert all(each.startswith("everybody logs in again: the log-ins in") for each in said)
 
 
 def test_after_five_wrong_tokens_a_client_waits_and_another_does_not() -> None:

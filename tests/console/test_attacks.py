@@ -185,8 +185,8 @@ def made_certificate(folder: Path) -> Path:
     return folder / "certificate.pem"
 
 
-def test_who_guesses_waits_with_a_right_token_too(fresh: Hall) -> None:
-    """Brute force, by the form and by the API together."""
+def test_who_guesses_waits_and_who_has_a_token_does_not(fresh: Hall) -> None:
+    """Brute force, by the form and by the API together; and locking out a room behind one address by guessing there."""
     with fresh.client("") as client:
         for number in range(5):
             if number % 2:
@@ -194,10 +194,15 @@ def test_who_guesses_waits_with_a_right_token_too(fresh: Hall) -> None:
             else:
                 wrong = {"authorization": f"Bearer guess-{number}"}
                 assert client.get("/api/v1/me", headers=wrong).status_code == 401
-        told = client.post("/login", data={"token": TOKENS["dealer"]})
+        told = client.post("/login", data={"token": "guess-5"})
         assert told.status_code == 429
         assert 0 < int(told.headers["retry-after"]) <= 61
         assert "set-cookie" not in told.headers
+        assert client.post("/login", data={"token": TOKENS["dealer"]}).status_code == 303
+    with fresh.client("system") as system:
+        assert system.get("/api/v1/me").status_code == 200
+    assert fresh.said[:1] == ["too many wrong tokens from 127.0.0.1: no guess from there is heard for a minute"]
+    assert fresh.said[1:] == ["dealer (dealer) has logged in from 127.0.0.1"]
 
 
 def test_a_token_stands_in_no_log_and_counts_in_no_address(
@@ -232,6 +237,69 @@ def test_who_is_taken_away_is_out_at_once_streams_too(tmp_path: Path) -> None:
                 system.post(SAY, json=LINE)
             assert "event: over" in list(lines)
         assert page.get("/api/v1/me").status_code == 401
+
+
+@pytest.mark.parametrize("role", ["dealer", "system"])
+def test_a_decision_of_the_floor_is_taken_back_by_the_floor_alone(fresh: Hall, role: str) -> None:
+    """Escalation by the back door: `undo` takes back what was said last, whoever said it."""
+    with fresh.client(role) as other, fresh.client("floor") as floor:
+        for line in ("hand seats=1-6 button=6", "report bad-shuffle"):
+            assert other.post(SAY, json={"id": line, "line": line}).status_code == 200
+        decision = {"id": "d", "line": "floor play-on", "reason": "seen"}
+        assert floor.post(SAY, json=decision).status_code == 200
+        for said in ("undo", "call floor", "undo"):  # nor behind a call for the floor
+            told = other.post(SAY, json={"id": f"{said}{time.monotonic()}", "line": said})
+            assert told.status_code == (200 if said == "call floor" else 403)
+        assert other.post(SAY, json={"id": "back", "line": "ack"}).status_code == 200  # the call
+        assert floor.post(SAY, json={"id": "u1", "line": "undo"}).status_code == 200
+        assert other.post(SAY, json={"id": "u2", "line": "undo"}).status_code == 200  # what they said themselves
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('{"id": "x", "line": "undo", "sen": 1}', "there is no 'sen' here"),  # it would protect nobody
+        ('{"id": "x", "line": "call floor", "line": "undo"}', "names something twice"),
+        ('{"id": "x", "line": "floor play-on", "reason": "   "}', "`reason`"),
+        ('{"id": "x", "line": "undo"}', "there is nothing to take back"),
+    ],
+)
+def test_what_says_something_else_than_it_seems_to_is_refused(fresh: Hall, body: str, said: str) -> None:
+    with fresh.client("floor") as floor:
+        assert floor.post(SAY, json=LINE).status_code == 200
+        told = floor.post(SAY, content=body, headers={"content-type": "application/json"})
+        assert told.status_code == 422
+        assert said in told.json()["error"]
+
+
+def test_a_page_of_a_console_before_this_one_is_stale(fresh: Hall) -> None:
+    """Its versions are no longer those of the table, and may be higher."""
+    with fresh.client("dealer") as dealer:
+        assert dealer.post(SAY, json=LINE).status_code == 200
+        told = dealer.post(SAY, json={"id": "b", "line": "call floor", "seen": 10**30})
+        assert told.status_code == 409
+        assert told.json()["state"]["hand"] == 1
+
+
+# ---- a console that stops
+
+
+def test_a_console_that_stops_says_so_on_every_stream_and_its_pages_stay_logged_in(tmp_path: Path) -> None:
+    port = {"t1": str(tmp_path / "none")}
+    with hall(tmp_path, port) as room, room.page("dealer") as page, room.client("system") as system:
+        cookie = page.cookies["shoe"]
+        with page.stream("GET", "/api/v1/events") as one, system.stream("GET", "/api/v1/events") as other:
+            streams = [one.iter_lines(), other.iter_lines()]
+            assert [next(lines) for lines in streams] == ["event: state"] * 2
+            began = time.monotonic()
+            room.server.stop()
+            for lines in streams:
+                assert "event: stopped" in list(lines)
+            assert time.monotonic() - began < serve.LINGER_S  # nobody had to be cut off
+    with hall(tmp_path, port) as again, httpx.Client(base_url=again.url, cookies={"shoe": cookie}) as page:
+        told = page.get("/api/v1/me").json()
+        assert told["role"] == "dealer"
+        assert page.post(SAY, json=LINE, headers={"x-csrf": told["csrf"]}).status_code == 200
 
 
 # ---- roles

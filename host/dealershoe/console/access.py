@@ -9,8 +9,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from dealershoe.deal.items import Item
 from dealershoe.events import Event, FloorDecision
@@ -56,8 +57,8 @@ class Person:
         """Whether this person may look at a table."""
         return not table or not self.tables or table in self.tables
 
-    def may_say(self, item: Item, table: str) -> bool:
-        """Whether a line that says this may come from this person."""
+    def may_say(self, item: Item | None, table: str) -> bool:
+        """Whether a line that says this, or takes this back, may come from this person."""
         return self.may(DECIDE if isinstance(item, DECISIONS) else SAY, table)
 
 
@@ -82,14 +83,17 @@ def who(people: dict[str, Person], token: str) -> Person | None:
 
 
 class Attempts:
-    """Wrong tokens of the last minute, by client. Whoever has made too many is not heard, right or wrong."""
+    """Wrong tokens of the last minute, by client. Whoever has made too many is told to wait before the next guess.
+
+    A right token is always heard: behind one address there may be a whole room, and one who guesses in it.
+    """
 
     def __init__(self) -> None:
         self._wrong: dict[str, list[float]] = {}
         self._all: list[float] = []
 
     def wait_s(self, client: str, now: float) -> float:
-        """Seconds until `client` is heard again, 0 when it is now."""
+        """Seconds until a guess of `client` is heard again, 0 when it is now."""
         return max(_wait(self._wrong.get(client, []), TRIES, now), _wait(self._all, ALL_TRIES, now))
 
     def wrong(self, client: str, now: float) -> None:
@@ -108,37 +112,51 @@ def _wait(times: list[float], most: int, now: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A page that somebody logged in with. `csrf` must come with whatever it writes."""
+    """A page that somebody logged in with."""
 
     name: str
     digest: str  # of the token it began with: one that was replaced ends its sessions
-    csrf: str
     until: float
 
 
+def csrf_of(cookie: str) -> str:
+    """What must come with whatever a page writes: who has the cookie can tell it, who only has it sent cannot."""
+    return digest_of(f"csrf {cookie}")
+
+
 class Sessions:
-    """Who is logged in, by the cookie. Kept in memory: a server that starts again asks for the tokens again."""
+    """Who is logged in, by the digest of the cookie. `keep` is given all of them whenever that changes.
 
-    def __init__(self, random: Callable[[int], bytes]) -> None:
+    Time is that of the wall, so that a server that starts again goes on with those that it `kept`.
+    """
+
+    def __init__(
+        self,
+        random: Callable[[int], bytes],
+        kept: Mapping[str, Session] = MappingProxyType({}),
+        keep: Callable[[Mapping[str, Session]], None] = lambda _: None,
+    ) -> None:
         self._random = random
-        self._open: dict[str, Session] = {}
+        self._open = dict(kept)
+        self._keep = keep
 
-    def begin(self, person: Person, now: float) -> tuple[str, Session]:
-        """The cookie and the session of someone who has just shown a token."""
+    def begin(self, person: Person, now: float) -> str:
+        """The cookie of someone who has just shown a token, for SESSION_S."""
         self._open = {cookie: one for cookie, one in self._open.items() if one.until > now}
-        session = Session(person.name, person.digest, new_token(self._random), now + SESSION_S)
         cookie = new_token(self._random)
-        self._open[digest_of(cookie)] = session
-        return cookie, session
+        self._open[digest_of(cookie)] = Session(person.name, person.digest, now + SESSION_S)
+        self._keep(self._open)
+        return cookie
 
-    def of(self, cookie: str, people: dict[str, Person], now: float) -> tuple[Person, Session] | None:
+    def of(self, cookie: str, people: dict[str, Person], now: float) -> Person | None:
         """Whose cookie it is; None when the session is over, or the person's token is another by now."""
         session = self._open.get(digest_of(cookie))
         person = people.get(session.name) if session else None
         if session is None or person is None or session.until <= now or person.digest != session.digest:
             return None
-        return person, session
+        return person
 
     def end(self, cookie: str) -> None:
         """Log out."""
-        self._open.pop(digest_of(cookie), None)
+        if self._open.pop(digest_of(cookie), None) is not None:
+            self._keep(self._open)

@@ -38,23 +38,34 @@ async def failed(_: Request, error: Exception) -> Response:
     return Response(json.dumps({"error": "the console has failed"}), 500, media_type="application/json")
 
 
-async def body_of(request: Request) -> dict[str, Any]:
-    """The object that is sent. Raises 415 and 422."""
+async def body_of(request: Request, *names: str) -> dict[str, Any]:
+    """The object that is sent, with nothing in it but `names`. Raises 415 and 422."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise refused(415, "send application/json")
     try:
-        body = json.loads(await request.body())
+        body = json.loads(await request.body(), object_pairs_hook=_once_each)
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
-        raise refused(422, "the body is no JSON object")
+        raise refused(422, "the body is no JSON object, or it names something twice")
+    strange = sorted(body.keys() - names)
+    if strange:  # a misspelt `seen` would protect nobody
+        raise refused(422, f"there is no {strange[0][:LONGEST_ID]!r} here; send {', '.join(names)}")
     return body
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object's values by name. Raises ValueError for a name that stands there twice."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands there twice")
+    return found
 
 
 def text_of(body: Mapping[str, Any], name: str, longest: int, what: str) -> str:
     """A text on one line. Control characters and halves of characters would do harm in logs and journals."""
     value = body.get(name)
-    if not isinstance(value, str) or not 0 < len(value) <= longest or not value.isprintable():
+    if not isinstance(value, str) or not value.strip() or len(value) > longest or not value.isprintable():
         raise refused(422, f"`{name}` is to be a text of 1 to {longest} printable characters: {what}")
     return value
 

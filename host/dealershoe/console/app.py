@@ -34,12 +34,14 @@ from dealershoe.console.answers import (
 from dealershoe.console.books import Books
 from dealershoe.console.door import Door
 from dealershoe.console.guard import Guard, Headers
+from dealershoe.console.logins import Logins
 from dealershoe.console.once import Answer, Once
 from dealershoe.console.state import urgency
 from dealershoe.console.stream import Streams, merged, of_table
 from dealershoe.console.tables import Table
 from dealershoe.deal.grammar import parse_line, render
 from dealershoe.errors import UserError
+from dealershoe.events import Undo
 
 PAGES = Path(__file__).parent / "pages"
 LONGEST_BODY = 16_384  # bytes
@@ -64,15 +66,18 @@ class Console:
         secure: bool = False,
         hosts: tuple[str, ...] = (),
         trouble: Callable[[], str] = lambda: "",
+        logins: Path | None = None,
+        say: Callable[[str], None] = lambda _: None,
     ) -> None:
         """`secure`: it is served over TLS. `hosts`: the names it answers to, all if there are none.
 
-        `trouble`: what keeps it from being of use, beside its tables.
+        `trouble`: what keeps it from being of use, beside its tables. `logins`: the file that keeps who is logged in.
+        `say` gets sentences for the log.
         """
         self._tables = tables
         self._books = books
         self._trouble = trouble
-        self._door = Door(people, secure=secure)
+        self._door = Door(people, secure=secure, logins=Logins(logins, say), say=say)
         self._streams = Streams()
         self._once = Once()
         ways = []
@@ -100,6 +105,10 @@ class Console:
         app.mount("/static", StaticFiles(directory=PAGES))
         self.app = Headers(Guard(app, LONGEST_BODY, hosts), secure=secure)
 
+    def end_streams(self) -> None:
+        """The console is about to stop: say so on every stream, and end it. On the console's loop."""
+        self._streams.over.set()
+
     def _table(self, request: Request, person: Person) -> Table:
         name = request.path_params["table"]
         table = self._tables.get(name)
@@ -113,14 +122,14 @@ class Console:
     # ---- the API, in the order of `document.WAYS`
 
     async def me(self, request: Request) -> Response:
-        person, session = self._door.asks(request)
+        person, csrf = self._door.asks(request)
         return JSONResponse(
             {
                 "name": person.name,
                 "role": person.role,
                 "rights": sorted(RIGHTS[person.role]),
                 "tables": [table.name for table in self._seen(person)],
-                "csrf": session.csrf if session else None,
+                "csrf": csrf,
             }
         )
 
@@ -158,13 +167,14 @@ class Console:
             [of_table(table, since) for table in tables],
             last_event,
             lambda: self._streams.end(person.name),
+            self._streams.over,
         )
         return StreamingResponse(stream, **kind)  # type: ignore[arg-type]
 
     async def say(self, request: Request) -> Response:
         person, page = self._door.writes(request)
         table = self._table(request, person)
-        body = await body_of(request)
+        body = await body_of(request, "id", "line", "seen", "reason")
         id = text_of(body, "id", LONGEST_ID, "a name of this line alone")
         line = text_of(body, "line", LONGEST_LINE, "a line as in deal scripts, for example `act 3 raise`")
         seen = number_of(body, "seen")
@@ -181,12 +191,13 @@ class Console:
             raise refused(422, "the line says nothing")
         if not person.may_say(parsed.item, table.name):
             raise refused(403, f"only the floor may say this, and {person.name} is {person.role}")
+        undo = (lambda taken: person.may_say(taken, table.name)) if isinstance(parsed.item, Undo) else None
         if isinstance(parsed.item, DECISIONS) and not reason:
             raise refused(422, "a decision of the floor takes a `reason`, which the record keeps beside it")
         if reason:
             line = f"{render(parsed.item)} # {reason}"
 
-        answer = await table.say(person.name, "console" if page else "api", id, line, seen)
+        answer = await table.say(person.name, "console" if page else "api", id, line, seen, undo)
         return JSONResponse(answer.body, answer.status)
 
     async def hands(self, request: Request) -> Response:
@@ -252,7 +263,7 @@ class Console:
     async def activate(self, request: Request) -> Response:
         person, _ = self._door.writes(request)
         table = self._table(request, person)
-        body = await body_of(request)
+        body = await body_of(request, "id", "stack")
         id = text_of(body, "id", LONGEST_ID, "a name of this change alone")
         stack = text_of(body, "stack", LONGEST_STACK, "packs joined by +, highest first")
         if not all(person.may(RULES, name) for name in list(self._tables)):
@@ -327,7 +338,7 @@ class Console:
         found = self._door.session(request)
         if found is None:
             return RedirectResponse("/login", 303)
-        return RedirectResponse("/floor" if found[0].role in (FLOOR, AUDITOR) else "/dealer", 303)
+        return RedirectResponse("/floor" if found.role in (FLOOR, AUDITOR) else "/dealer", 303)
 
     async def dealer_page(self, request: Request) -> Response:
         return self._page(request, "dealer.html")
@@ -343,7 +354,7 @@ class Console:
             token = form.get("token", "")
         person = self._door.by_token(request, token.strip() if isinstance(token, str) else "")
         answer = RedirectResponse("/", 303)
-        self._door.enter(person, answer)
+        self._door.enter(request, person, answer)
         return answer
 
     async def logout(self, request: Request) -> Response:

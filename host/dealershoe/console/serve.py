@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import ssl
 import threading
@@ -57,11 +58,14 @@ class Server:
         shelf: Path | None = None,
         hosts: tuple[str, ...] = (),
         trouble: Callable[[], str] = lambda: "",
+        logins: Path | None = None,
+        say: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Takes the address. Raises UserError when it cannot, and for one that others can reach without TLS.
 
         `shelf`: of the rule packs, None for that of this user. `hosts`: more names that it answers to.
-        `trouble`: what keeps people out.
+        `trouble`: what keeps people out. `logins`: the file that keeps who is logged in; None: that ends with the
+        server. `say` gets sentences for the log, on any thread.
         """
         host, port = address(where)
         if certificate is None and not is_loopback(host):
@@ -89,16 +93,18 @@ class Server:
         scheme = "https" if certificate else "http"
         self.url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}/"
         answers_to = (*LOOPBACK, f"[{host}]" if ":" in host else host, *hosts) if certificate is None else hosts
-        console = Console(
+        self._console = Console(
             self._tables,
             people,
             Books(shelf or default_shelf()),
             secure=certificate is not None,
             hosts=answers_to,
             trouble=trouble,
+            logins=logins,
+            say=say,
         )
         config = uvicorn.Config(
-            console.app,
+            self._console.app,
             log_config=None,
             access_log=False,
             server_header=False,
@@ -139,7 +145,9 @@ class Server:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the streams, and the thread."""
+        """End the streams, each with a word that says so, and the thread."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: it has been stopped before
+            self._loop.call_soon_threadsafe(self._console.end_streams)
         self._server.should_exit = True
         if self._thread.ident is not None:
             self._thread.join()

@@ -20,6 +20,7 @@ class Streams:
 
     def __init__(self) -> None:
         self.open: Counter[str] = Counter()
+        self.over = asyncio.Event()  # the console stops
 
     def begin(self, name: str) -> bool:
         """One more; False, and it is not, when there are enough."""
@@ -65,27 +66,33 @@ async def of_table(table: Table, since: int | None) -> AsyncIterator[str]:
 
 
 async def merged(
-    streams: list[AsyncIterator[str]], last: Callable[[], str], end: Callable[[], None]
+    streams: list[AsyncIterator[str]], last: Callable[[], str], end: Callable[[], None], over: asyncio.Event
 ) -> AsyncIterator[str]:
-    """Several streams as one, until `last` names a last event; then, or when the client goes, `end`.
+    """Several streams as one, until `last` names a last event, or all is `over`; then, or when the client goes, `end`.
 
     A client that reads slowly holds up its own alone: one event a table waits for it.
     """
+    stopped: asyncio.Future[Any] = asyncio.ensure_future(over.wait())
     waiting: dict[asyncio.Future[str], AsyncIterator[str]] = {
         asyncio.ensure_future(anext(stream)): stream for stream in streams
     }
     try:
         while waiting:
-            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            for future in done:
+            every: list[asyncio.Future[Any]] = [stopped, *waiting]
+            await asyncio.wait(every, return_when=asyncio.FIRST_COMPLETED)
+            if stopped.done():
+                yield event("stopped", {})
+                return
+            for future in [each for each in waiting if each.done()]:
                 stream = waiting.pop(future)
-                over = last()
-                if over:
-                    yield event(over, {})
+                ending = last()
+                if ending:
+                    yield event(ending, {})
                     return
                 yield future.result()
                 waiting[asyncio.ensure_future(anext(stream))] = stream
     finally:
         end()
+        stopped.cancel()
         for future in waiting:
             future.cancel()

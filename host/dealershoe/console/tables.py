@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from dealershoe.bridge.bridge import Bridge
+from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.console.feed import Feed
 from dealershoe.console.once import Answer, Once
 from dealershoe.console.state import down, state_of
 from dealershoe.errors import UserError
+from dealershoe.events import Event
 
 PATIENCE_S = 5.0  # for a table to take a line
+MayUndo = Callable[[Event | None], bool]
 
 
 class Table:
@@ -54,23 +58,39 @@ class Table:
             self._text = state, json.dumps(state)
         return self._text[1]
 
-    async def say(self, who: str, way: str, id: str, line: str, seen: int | None) -> Answer:
+    async def say(self, who: str, way: str, id: str, line: str, seen: int | None, undo: MayUndo | None) -> Answer:
         """Tell the table a line, once for each `id` of `who`. `way`: how it was said, for the record.
 
-        `seen`: the version that they looked at; where the deal has moved on since, the line is not told.
+        `seen`: the version that they looked at; where the deal has moved on since, the line is not told, nor where
+        there was no such version yet: they looked at a bridge before this one. `undo`: where the line takes something
+        back, whether they may take back what it would.
         """
-        return await self.once.do(who, id, line, lambda: self._told(who, way, id, line, seen))
+        return await self.once.do(who, id, line, lambda: self._told(who, way, id, line, seen, undo))
 
-    async def _told(self, who: str, way: str, id: str, line: str, seen: int | None) -> Answer:
+    async def _told(self, who: str, way: str, id: str, line: str, seen: int | None, undo: MayUndo | None) -> Answer:
         async with self._telling:  # so that of two who saw the same, the second is told to look again
-            return await self._told_now(who, way, id, line, seen)
+            if seen is not None and not self.feed.moved <= seen <= self.feed.version:
+                error = "the table has moved on since this page was drawn; look again"
+                return Answer(409, {"error": error, "state": await self.state()})
+            if not self.bridge.alive:
+                return Answer(503, {"error": f"table {self.name} is down: {self.bridge.error or 'it was stopped'}"})
+            refusal = await run_in_threadpool(self._not_to_be_undone, undo) if undo is not None else None
+            return refusal or await self._told_now(who, way, id, line)
 
-    async def _told_now(self, who: str, way: str, id: str, line: str, seen: int | None) -> Answer:
-        if seen is not None and seen < self.feed.moved:
-            error = "the table has moved on since this page was drawn; look again"
-            return Answer(409, {"error": error, "state": await self.state()})
-        if not self.bridge.alive:
-            return Answer(503, {"error": f"table {self.name} is down: {self.bridge.error or 'it was stopped'}"})
+    def _not_to_be_undone(self, undo: MayUndo) -> Answer | None:
+        """Why nothing is taken back, None where it is."""
+        try:
+            can, taken = self.bridge.read(_undone)
+        except TimeoutError:
+            return Answer(503, {"error": f"table {self.name} does not answer"})
+        if not can:
+            cause = "nothing was said in this hand, or a step that follows from it is done"
+            return _refusal(UserError("there is nothing to take back", cause, "call the floor if something is wrong"))
+        if not undo(taken):
+            return Answer(403, {"error": "this would take back a decision of the floor; only the floor may"})
+        return None
+
+    async def _told_now(self, who: str, way: str, id: str, line: str) -> Answer:
         told: asyncio.Future[UserError | None] = self._loop.create_future()
 
         def done(refused: UserError | None) -> None:
@@ -82,6 +102,18 @@ class Table:
         except TimeoutError:
             return Answer(503, {"error": f"table {self.name} did not take the line within {PATIENCE_S:.0f} s"})
         if refused is not None:
-            return Answer(422, {"error": str(refused), "seen": refused.seen, "cause": refused.cause, "do": refused.do})
+            return _refusal(refused)
         await run_in_threadpool(self.bridge.read, lambda _: None)  # a turn later what came of it has been said
         return Answer(200, {"id": id, "version": self.feed.version})
+
+
+def _undone(desk: Desk) -> tuple[bool, Event | None]:
+    """Whether an undo takes something back, and what of the deal it is, or would be without a later call for the floor.
+
+    Who may not take back a decision takes such a call back with `ack`.
+    """
+    return desk.can_undo, desk.session.undoes
+
+
+def _refusal(refused: UserError) -> Answer:
+    return Answer(422, {"error": str(refused), "seen": refused.seen, "cause": refused.cause, "do": refused.do})
