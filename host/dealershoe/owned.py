@@ -23,9 +23,9 @@ class Owned:
     def read(self, path: Path) -> str | None:
         """The text, None where there is no file. Raises UserError: unreadable, no text, or open to others."""
         try:
-            with path.open(encoding="ascii") as file:
+            with open(path, encoding="ascii", opener=_at_once) as file:
                 mode = os.fstat(file.fileno()).st_mode
-                text = file.read()
+                text = file.read() if stat.S_ISREG(mode) else None
         except FileNotFoundError:
             return None
         except UnicodeDecodeError as error:
@@ -33,6 +33,12 @@ class Owned:
         except OSError as error:
             seen = f"the {self.what} in {path} cannot be read"
             raise UserError(seen, str(error), "look at its owner and rights") from error
+        if text is None:
+            raise UserError(
+                f"the {self.what} in {path} cannot be read",
+                "it is a pipe or a device, not a file",
+                f"name a file with {self.option}",
+            )
         if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise UserError(
                 f"the {self.what} in {path} are open to others (mode {stat.S_IMODE(mode):o})",
@@ -41,23 +47,26 @@ class Owned:
             )
         return text
 
+    def prepare(self, path: Path) -> None:
+        """Raises UserError if nothing can be kept there: to be asked before what is to be kept is made."""
+        try:
+            _write(path, "").unlink()
+        except OSError as error:
+            raise self._refused(path, error) from error
+
     def write(self, path: Path, text: str) -> None:
         """Keep `text`, whole or not at all. Raises UserError."""
-        new = path.with_name(path.name + ".new")
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            new.unlink(missing_ok=True)
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(path)
+            _write(path, text).replace(path)
         except OSError as error:
-            raise UserError(
-                f"the {self.what} cannot be written to {path} ({error.strerror})",
-                "the folder is missing or may not be written",
-                f"choose another file with {self.option}",
-            ) from error
+            raise self._refused(path, error) from error
+
+    def _refused(self, path: Path, error: OSError) -> UserError:
+        return UserError(
+            f"the {self.what} cannot be written to {path} ({error.strerror})",
+            "the folder is missing or may not be written",
+            f"choose another file with {self.option}",
+        )
 
     def damaged(self, path: Path) -> UserError:
         """What is said of a file that makes no sense."""
@@ -66,3 +75,20 @@ class Owned:
             "the file was cut off or edited",
             f"restore it, or move it away and {self.restore}",
         )
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting for somebody at the other end, if it is a pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _write(path: Path, text: str) -> Path:
+    """`text` in a new file beside `path`, on the disk."""
+    new = path.with_name(path.name + ".new")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    return new

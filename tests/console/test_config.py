@@ -23,6 +23,7 @@ from dealershoe.config.read import read
 from dealershoe.config.room import Room
 from dealershoe.console import metrics
 from dealershoe.errors import UserError
+from dealershoe.link import keystore
 from dealershoe.record.journal import Journal
 
 TABLE = '[[table]]\nname = "{0}"\nport = "usb:2e8a:0005:{0}"\n'
@@ -72,6 +73,9 @@ def test_a_mistake_is_one_sentence_with_its_line(tmp_path: Path, text: str, said
 def test_check_says_what_it_found_and_changes_nothing(tmp_path: Path) -> None:
     head = 'users = "users.json"\nshelf = "shelf"\nkeys = "keys.json"\n'
     path = written(tmp_path, head + TABLE.format("t1") + '[console]\nlisten = "127.0.0.1:8080"\n')
+    with pytest.raises(UserError, match="no file of keys"):
+        found(read(path))
+    keystore.pin(tmp_path / "keys.json", b"shoe-one", bytes(32))
     with pytest.raises(UserError, match="nobody may use the console"):
         found(read(path))
     made(tmp_path / "users.json", "ann", "floor")
@@ -81,6 +85,7 @@ def test_check_says_what_it_found_and_changes_nothing(tmp_path: Path) -> None:
     assert result.exit_code == 0, result
     assert "table t1: tda-2024+house, journal t1.journal; its shoe is waited for" in result.output
     assert "console: http at 127.0.0.1:8080, for 1 people" in result.output
+    assert f"keys: 1 shoes are enrolled in {tmp_path / 'keys.json'}" in result.output
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -144,9 +149,7 @@ def test_a_room_changes_without_dropping_a_hand(tmp_path: Path) -> None:
 
 def test_a_running_room_reads_its_file_again(tmp_path: Path) -> None:
     token = made(tmp_path / "users.json", "ann", "floor")
-    head = (
-        'users = "users.json"\nshelf = "shelf"\nkeys = "keys.json"\nlog = "json"\n[console]\nlisten = "127.0.0.1:0"\n'
-    )
+    head = 'users = "users.json"\nshelf = "shelf"\nany-shoe = true\nlog = "json"\n[console]\nlisten = "127.0.0.1:0"\n'
     path = written(tmp_path, head + TABLE.format("t1"))
     process = subprocess.Popen(
         [DEALERSHOE, "run", "--config", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -7,7 +7,6 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,12 +136,10 @@ def test_a_token_without_its_secret_is_not_known() -> None:
 # ---- the command, at the firmware on real MicroPython
 
 
-def checked(
-    shoe: EmulatedShoe, arguments: list[str], draw: Callable[[], None], tmp_path: Path
-) -> subprocess.CompletedProcess[str]:
+def checked(shoe: EmulatedShoe, arguments: list[str], draw: Callable[[], None]) -> subprocess.CompletedProcess[str]:
     """Run the command; once it asks for the deck, draw."""
     command_line = [sys.executable, "-c", "from dealershoe.cli import main; main()"]
-    command_line += ["deck", "check", "--port", shoe.port, "--keys", str(tmp_path / "none"), *arguments]
+    command_line += ["deck", "check", "--port", shoe.port, "--any-shoe", *arguments]
     with subprocess.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         asked = running.stderr if "--json" in arguments else running.stdout
         assert asked is not None
@@ -159,7 +156,7 @@ def checked(
 
 
 @NEEDS
-def test_at_a_sealed_shoe_the_deck_is_named_after_it_was_drawn(tmp_path: Path) -> None:
+def test_at_a_sealed_shoe_the_deck_is_named_after_it_was_drawn() -> None:
     names = list(FIFTY_TWO)
     random.Random(8).shuffle(names)
     wrong = ["As" if name == "7h" else name for name in names]
@@ -172,7 +169,7 @@ def test_at_a_sealed_shoe_the_deck_is_named_after_it_was_drawn(tmp_path: Path) -
             for paper in decks.pop(0):
                 shoe.pull(paper)
 
-        done = checked(shoe, ["--times", "2", "--open", "--json"], draw, tmp_path)
+        done = checked(shoe, ["--times", "2", "--open", "--json"], draw)
         assert done.returncode == 1, done.stderr
         said = json.loads(done.stdout)
         assert said["passed"] == [52, 52]
@@ -187,12 +184,10 @@ def test_at_a_sealed_shoe_the_deck_is_named_after_it_was_drawn(tmp_path: Path) -
 
 
 @NEEDS
-def test_reports_of_a_game_are_not_taken_from_the_bridge(tmp_path: Path) -> None:
+def test_reports_of_a_game_are_not_taken_from_the_bridge() -> None:
     with EmulatedShoe(pace="fast") as shoe:
         shoe.pull("As")
-        done = CliRunner().invoke(
-            command, ["check", "--port", shoe.port, "--keys", str(tmp_path / "none")], catch_exceptions=True
-        )
+        done = CliRunner().invoke(command, ["check", "--port", shoe.port, "--any-shoe"], catch_exceptions=True)
         assert done.exit_code == 1
         assert "reports of a game" in str(done.exception)
         with HostEnd(shoe.port) as host:

@@ -112,7 +112,8 @@ def test_keys_that_others_may_read_are_refused(tmp_path: Path, mode: int) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "\xff\xfe", "[]", '{"00": "00"}', '{"zz": 1}', '{"0011223344556677": "00"}', "null", "7"]
+    "text",
+    ["", "{", "\xff\xfe", "[]", '{"00": "00"}', '{"zz": 1}', '{"0011223344556677": "00"}', "null", "7", "[" * 100_000],
 )
 def test_damaged_keys_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "keys.json"
@@ -120,6 +121,42 @@ def test_damaged_keys_are_refused(tmp_path: Path, text: str) -> None:
     path.chmod(0o600)
     with pytest.raises(UserError, match="damaged"):
         keystore.load(path)
+
+
+def test_keys_in_a_pipe_are_no_keys_and_nobody_waits_for_them(tmp_path: Path) -> None:
+    path = tmp_path / "keys.json"
+    os.mkfifo(path, 0o600)
+    with pytest.raises(UserError, match="a pipe or a device"):
+        keystore.load(path)
+
+
+@pytest.mark.parametrize("text", [None, "{}"], ids=["mistyped", "emptied"])
+def test_keys_that_are_not_where_they_are_said_to_be_do_not_mean_any_shoe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    path = tmp_path / "keys.json"
+    if text is not None:
+        path.write_text(text)
+        path.chmod(0o600)
+    run = ["run", "--port", "none", "--journal", str(tmp_path / "journal")]
+    for command in (run, ["deck", "check", "--port", "none"]):
+        done = CliRunner().invoke(commands, [*command, "--keys", str(path)])
+        assert isinstance(done.exception, UserError)
+        assert "no file of keys" in str(done.exception) if text is None else "no key in" in str(done.exception)
+    assert keystore.enrolled(None) == {}, "nothing was ever enrolled by this user"
+    keystore.pin(path, b"shoe-one", KEY)
+    assert keystore.enrolled(path) == {b"shoe-one": KEY}
+
+
+def test_where_no_key_can_be_kept_the_shoe_gets_none(tmp_path: Path) -> None:
+    """It would be in the shoe and nowhere else."""
+    (tmp_path / "file").write_text("")
+    done = CliRunner().invoke(commands, ["enroll", "--port", "none", "--keys", str(tmp_path / "file" / "keys.json")])
+    assert isinstance(done.exception, UserError)
+    assert "cannot be" in str(done.exception)
+    keystore.FILE.prepare(tmp_path / "new" / "keys.json")
+    assert list((tmp_path / "new").iterdir()) == []
 
 
 # ---- the whole way: real firmware, a pty, the command

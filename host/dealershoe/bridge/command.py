@@ -74,7 +74,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--keys",
     type=FILE,
-    help="The file of keys that `enroll` writes. If there is one, only shoes that prove a key in it are taken.",
+    help="The file of keys that `enroll` writes: only shoes that prove a key in it are taken. Without it those in your "
+    "configuration folder; without any, each shoe is.",
 )
 @click.option("--any-shoe", is_flag=True, help="Take a shoe without a key, whatever is in that file.")
 @click.option(
@@ -138,7 +139,7 @@ def command(
         heard,
         open_table=open_table,
         shelf=shelf.folder,
-        keys=None if any_shoe else keystore.load(keys or keystore.default_path()),
+        keys=None if any_shoe else keystore.enrolled(keys),
         dictionaries=dictionary.Shelf(dictionary.default_folder()),
         signs=signs,
     )

@@ -62,7 +62,7 @@ def found(config: Config, ports: Ports | None = None) -> list[str]:
     if config.keys is None:
         lines.append("keys: any shoe is taken")
     else:
-        lines.append(f"keys: {len(keystore.load(config.keys))} shoes are enrolled in {config.keys}")
+        lines.append(f"keys: {len(keystore.enrolled(config.keys))} shoes are enrolled in {config.keys}")
     if config.console is None:
         lines.append("console: none")
         return lines

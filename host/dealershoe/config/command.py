@@ -72,7 +72,7 @@ def run_room(path: Path, *, as_json: bool) -> None:
         house = House(
             heard,
             shelf=config.shelf,
-            keys=keystore.load(config.keys) if config.keys else None,
+            keys=keystore.enrolled(config.keys) if config.keys else None,
             dictionaries=dictionary.Shelf(dictionary.default_folder()),
         )
         room = Room(house, server, log.say)

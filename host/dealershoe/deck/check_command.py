@@ -46,7 +46,7 @@ def command(port: str, times: int, with_cards: bool, as_json: bool, keys: Path |
     Between hands and at a table that runs, deal the deck out instead: the bridge says what it finds, and `journal
     receipt` prints it. Nothing of the check is kept anywhere. Exit status 0: 52 cards, each once; 1: not so.
     """
-    known = None if any_shoe else keystore.load(keys or keystore.default_path())
+    known = None if any_shoe else keystore.enrolled(keys)
     address = find(port)
     try:
         shoe = Shoe(Port(address.path), known)

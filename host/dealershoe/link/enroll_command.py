@@ -39,6 +39,7 @@ def command(port: str, keys: Path | None) -> None:
     """
     path = keys or keystore.default_path()
     keystore.load(path)  # a file that cannot be used is said before the shoe is changed
+    keystore.FILE.prepare(path)
     address = find(port)
     try:
         device, key = _enroll(address.path)

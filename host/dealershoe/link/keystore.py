@@ -8,6 +8,7 @@ from pathlib import Path
 
 from shoelink.seal import KEY
 
+from dealershoe.errors import UserError
 from dealershoe.owned import Owned
 
 DEVICE = 8  # bytes of a device id
@@ -32,10 +33,28 @@ def load(path: Path) -> dict[bytes, bytes]:
         return {}
     try:
         keys = {bytes.fromhex(device): bytes.fromhex(key) for device, key in json.loads(text).items()}
-    except (ValueError, AttributeError, TypeError) as error:
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise FILE.damaged(path) from error
     if any(len(device) != DEVICE or len(key) != KEY for device, key in keys.items()):
         raise FILE.damaged(path)
+    return keys
+
+
+def enrolled(named: Path | None) -> dict[bytes, bytes]:
+    """The keys of the file that somebody has `named`, or of this user's; without keys there any shoe would be taken.
+
+    Raises UserError as `load`, where a named file is not there, and for a file without a key.
+    """
+    path = named or default_path()
+    keys = load(path)
+    if not keys and path.exists():
+        raise UserError(f"there is no key in {path}", "it was emptied", "enroll the shoes again, or move it away")
+    if not keys and path != default_path():
+        raise UserError(
+            f"there is no file of keys {path}",
+            "its name is mistyped, or no shoe was enrolled with it",
+            "enroll a shoe into it, or say that any shoe is taken: --any-shoe, in a room's file any-shoe = true",
+        )
     return keys
 
 
