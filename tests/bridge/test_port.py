@@ -11,6 +11,7 @@ import time
 import tty
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dealershoe.bridge.identity import PortLost, Roots
@@ -119,6 +120,21 @@ def test_unplugged_while_open_is_port_lost(pty: Pty, port: Port) -> None:
 
     with pytest.raises(PortLost, match=r"was lost .* plug it in again"):
         use()
+
+
+def test_what_comes_between_a_read_and_the_look_at_the_port_is_no_unplug(
+    pty: Pty, port: Port, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read finds nothing; a byte comes; the port is ready now. (A busy host was seen to lose its port to that.)"""
+
+    def late(*asked: Any) -> set[int]:
+        os.write(pty.master, b"card")
+        return ready(*asked)
+
+    monkeypatch.setattr("dealershoe.bridge.port.ready", late)
+    assert port.read() == b"card"
+    monkeypatch.undo()
+    assert port.read() == b""
 
 
 def test_after_close_every_call_is_port_lost(port: Port) -> None:

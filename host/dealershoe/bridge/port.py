@@ -163,13 +163,14 @@ class Port:
             return bytes(self._serial.read(CHUNK))
         # Not pyserial's read: its `select` refuses descriptors above 1,023, which a host of a hundred shoes has.
         descriptor = self._serial.fileno()  # raises once the port is closed
-        try:
-            data = os.read(descriptor, CHUNK)
-        except BlockingIOError:
-            return b""
-        if not data and ready((descriptor,), (), 0):  # what a disconnected device does; else there was nothing
-            raise serial.SerialException("it is ready to read and gives nothing")
-        return data
+        for _ in range(2):  # what was not there when it was read may be there when it is asked whether there is any
+            try:
+                data = os.read(descriptor, CHUNK)
+            except BlockingIOError:
+                return b""
+            if data or not ready((descriptor,), (), 0):
+                return data
+        raise serial.SerialException("it is ready to read and gives nothing")  # what a disconnected device does
 
     def write(self, data: bytes) -> None:
         """Hand over `data`, and what was left of earlier calls. Raises PortLost."""
