@@ -68,10 +68,10 @@ def test_s116_a_full_disk_stops_neither_the_table_nor_what_it_has_to_say(
     shoe.mute = True
     wait_for(lambda: running.bridge.snapshot().link == "unsupervised", "the silence")
     shoe.mute = False
-    running.up(2)
     assert running.bridge.alive
-    assert running.bridge._health.recorder.unwritten >= 1
+    wait_for(lambda: running.bridge._health.recorder.unwritten >= 1, "the report that could not be written")
     full.clear()
+    running.up(2)
     wait_for(lambda: shoe.held == 0, "the card, once there is room")
 
 

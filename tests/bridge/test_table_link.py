@@ -378,6 +378,51 @@ def test_a_silent_shoe_is_unsupervised_within_750_ms() -> None:
     assert rig.table.why_down == "the shoe is silent"
 
 
+def test_a_shoe_whose_reports_cannot_be_stored_shows_that_nobody_watches_it_until_they_are() -> None:
+    """It sends no more than a window of them: cards behind that would go unseen under a light that says ready."""
+    rig = ready()
+    for draw in range(1, 13):
+        rig.card(draw)
+        rig.run(150, commit=False)
+    told = rig.desk.session.draws
+    assert 0 < told < 12
+    assert (rig.table.up, rig.table.why_down) == (False, "what the shoe reports cannot be stored")
+    rig.run(800, commit=False)
+    assert not rig.shoe.link.up  # it shows that by itself
+    rig.run(5_000, commit=False)
+    assert rig.table.why_down == "what the shoe reports cannot be stored"
+    assert dealt(rig) == []
+    rig.run(3_000)
+    assert rig.table.up
+    assert rig.shoe.link.up
+    assert dealt(rig) == list(range(1, 13))
+    assert rig.shoe.journal.held() == 0
+    numbers = [entry.number for entry in rig.durable if isinstance(entry, Fact) and entry.origin == "shoe"]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_disk_that_is_slow_and_goes_on_leaves_the_shoe_supervised() -> None:
+    rig = ready()
+    for draw in range(1, 13):
+        rig.card(draw)
+        rig.run(700, commit=False)
+        assert rig.table.up
+        rig.commit()
+    assert (rig.table.sessions, rig.desk.session.draws) == (1, 12)
+
+
+def test_a_port_that_goes_while_the_disk_is_waited_for_comes_back_and_still_waits() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.run(1_500, commit=False)
+    rig.table.closed("the port is gone")
+    rig.plug()
+    rig.run(1_500, commit=False)
+    assert (rig.table.up, rig.table.why_down) == (False, "what the shoe reports cannot be stored")
+    rig.run(2_000)
+    assert (rig.table.up, dealt(rig)) == (True, [1])
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [

@@ -37,6 +37,8 @@ IDLE_S = 0.5  # longest wait between two turns
 RULES_S = 0.05  # between two looks for other rules, of which a key of the shoe can begin a hand; a person's line looks
 HEALTH_S = 0.25  # between two looks at how the link fares
 LINES = 8  # of people, taken in one turn
+DISK = "disk"  # the journal's refuses
+KEPT_BY_SHOE = "the shoe keeps its reports until it can, what people say is lost if the bridge ends before"
 LOOK_S = 1.0  # so long a snapshot is waited for; then the last one has to do
 T = TypeVar("T")
 
@@ -339,7 +341,7 @@ class Bridge:
 
     def _watch(self, at: Moment) -> None:
         """A session that does not come up: the port may be deaf."""
-        if self._table.up:
+        if self._table.up or self._table.waits_for_disk:
             self._session_ns = at.mono_ns
         elif at.mono_ns - self._session_ns > DEAF_S * 1e9:
             if self._table.link.peer is not None:  # it was understood, and refused
@@ -353,8 +355,12 @@ class Bridge:
         trouble = self._writer.trouble
         if trouble != self._trouble:
             self._trouble = trouble
-            words = f"the journal cannot be written ({trouble}); the shoe keeps its reports until it can"
-            self._table.desk.happen("fault", words if trouble else "the journal is written again")
+            self._changed = True
+            desk, words = self._table.desk, "the journal is written again"
+            desk.wrong.pop(DISK, None)
+            if trouble:
+                desk.wrong[DISK] = words = f"the journal cannot be written ({trouble}); {KEPT_BY_SHOE}"
+            desk.happen("fault", words)
 
     def _deaf(self, seen: str, cause: str) -> None:
         """What came that was not understood has been looked at."""

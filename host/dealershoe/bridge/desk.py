@@ -64,6 +64,7 @@ NOTES_KEPT = 8
 LATELY = 3_600  # so far, in hands, a number can be ahead of the clock's because hands were begun faster
 SHUFFLES = {RELOAD: "deck", SHUFFLE: "stub"}  # steps that wait for cards to be put in the shoe
 NO_HAND = "no hand has begun"
+HAND = "hand"  # something is wrong with the hand in play
 
 
 class Moment(NamedTuple):
@@ -91,6 +92,7 @@ class Desk:
         self.floor_called = False
         self._call_is_latest = False  # of what people said: an undo takes it back
         self.faults: dict[int, int] = {}  # code → detail
+        self.wrong: dict[str, str] = {}  # beside them, as long as it lasts: what it is with → a sentence
         self.rulings: list[Ruling] = []  # of the hand in play
         self.last_ruling: Ruling | None = None  # of all hands: the strongest of the latest event that was ruled on
         self.counts = {"hands": 0, "draws": 0, "findings": 0, "facts": 0}
@@ -98,7 +100,6 @@ class Desk:
         self.device = b""  # of the shoe on the line, its 8 bytes
         self._promises = Promises()
         self._given_away = False  # the shoe has told the secret of the hand in play
-        self.unbound = False  # it deals the hand in play without having committed itself to its cards
         self._next_fact = next_fact
         self._begun_ns = 0  # when a person began the hand in play
         self._previous: set[int] = set()  # hands whose late cards are no surprise
@@ -351,8 +352,8 @@ class Desk:
             self.passages.count(message, self.session.hand.last)
         if isinstance(message, schema.Card):
             self._propose(fact)
-            if not (self.unbound or self.open_table or self.silent or self._promises.has(message.hand)):
-                self.unbound = True
+            if not (self.open_table or self.silent or HAND in self.wrong or self._promises.has(message.hand)):
+                self.wrong[HAND] = UNBOUND_SHOE
                 self.happen("fault", UNBOUND_SHOE)
 
     @property
@@ -493,7 +494,8 @@ class Desk:
             self.hand = begins
             self.align_why = ""
             self.floor_called = False
-            self._given_away = self.unbound = False
+            self._given_away = False
+            self.wrong.pop(HAND, None)
             self.passages.clear()
             self._check.clear()
             self.rulings.clear()

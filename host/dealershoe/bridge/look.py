@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dealershoe.bridge.desk import SHUFFLES, Desk
-from dealershoe.bridge.sealed import UNBOUND_SHOE
 from dealershoe.bridge.translate import FAULTS
 from dealershoe.bridge.words import place_words, way_up_words
 from dealershoe.deck.cards import face
@@ -56,7 +55,7 @@ def snapshot(desk: Desk, title: str, why_down: str, pixels: tuple[tuple[int, int
         rulings=tuple(_ruling(desk, ruling) for ruling in desk.rulings[-LAST_RULINGS:]),
         steps=tuple(StepLine(step.text, step.done, index == current) for index, step in enumerate(steps)),
         question=session.question if judged else None,
-        faults=_faults(desk),
+        faults=(*(FAULTS.get(code, f"fault {code}") for code in desk.faults), *desk.wrong.values()),
         notes=tuple(desk.notes)[-LAST_NOTES:],
         counts=tuple(desk.counts.items()),
         draw_count=session.draws if hand is not None else 0,
@@ -67,11 +66,6 @@ def snapshot(desk: Desk, title: str, why_down: str, pixels: tuple[tuple[int, int
         shuffle=_shuffle(hand) if judged and hand is not None else None,
         next_stack=desk.next_stack,
     )
-
-
-def _faults(desk: Desk) -> tuple[str, ...]:
-    unbound = (UNBOUND_SHOE,) if desk.unbound else ()
-    return (*(FAULTS.get(code, f"fault {code}") for code in desk.faults), *unbound)
 
 
 def _shuffle(hand: HandState) -> str | None:

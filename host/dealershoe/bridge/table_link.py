@@ -16,6 +16,9 @@ from dealershoe.bridge.acquaintance import Acquaintance, Dictionaries
 from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.record.entries import DeviceRow, LinkRow
 
+STORE_S = 1.0  # a report that is not stored so long: behind it the shoe sends one more, and the next cards go unseen
+NOT_STORED = "what the shoe reports cannot be stored"
+STORE_MS = 250  # between two turns while the disk is waited for
 ASK_MS = 20  # while a dictionary is asked for, so long at most between two turns
 TICKS = 0x3FFFFFFF  # milliseconds of the link wrap at 2^30, as on the shoe
 
@@ -60,38 +63,58 @@ class TableLink:
         self._at = Moment(0, 0)  # now
         self._journal: bytes | None = None  # of the shoe on the line
         self._came = 0  # the highest number that came since it greeted
+        self._kept = 0  # the highest of these that is stored
         self._shown = (-1, "")  # what of the desk was wished for last
         self._backlog = 0  # its numbers below this one are from before it greeted
+        self._owed_ns: int | None = None  # since when the oldest report waits to be stored
+        self.waits_for_disk = False  # nothing is said to the shoe, which shows that nobody watches it
 
     # ---- in
 
     def opened(self, at: Moment) -> None:
         """The port is open (again): greet."""
         self._tell_time(at)
+        if self.waits_for_disk:
+            self._down(NOT_STORED)
+            return
         self.link.start(ticks(at))
         self.turn(at)
 
     def closed(self, why: str) -> None:
         """The port is gone."""
+        self._owed_ns = None
         self._down(why)
 
     def received(self, data: bytes, at: Moment) -> None:
         """Bytes have come from the shoe."""
         self._tell_time(at)
+        if self.waits_for_disk:
+            return
         for told in self.link.receive(data, ticks(at)):
             self._heed(told, at)
         self.turn(at)
 
     def committed(self, stored: Mapping[bytes, int], at: Moment) -> None:
         """The journal has stored up to these numbers: acknowledge what has come of them."""
+        self._tell_time(at)
         self._stored = stored
         self._acknowledge()
+        journal = self._journal or b""
+        if self.waits_for_disk and stored.get(journal, 0) >= self._taken.get(journal, 0):
+            self.waits_for_disk = False
+            self.opened(at)
+            return
         self.turn(at)
 
     def turn(self, at: Moment) -> None:
         """Say what the shoe is to show and run the link's timers."""
-        self._desire()
         self._tell_time(at)
+        if self._owed_ns is not None and at.mono_ns - self._owed_ns > STORE_S * 1e9:
+            self.waits_for_disk = True
+            self._down(NOT_STORED)
+        if self.waits_for_disk:
+            return
+        self._desire()
         question = self.shoe.question(ticks(at)) if self.link.up else None
         if question is not None:
             self.link.send(question, ticks(at))
@@ -102,16 +125,20 @@ class TableLink:
 
     def take(self) -> bytes:
         """What is to be sent now."""
+        if self.waits_for_disk:
+            return b""
         return bytes(self.link.take())
 
     def wait_ms(self, at: Moment) -> int:
         """Milliseconds until `turn` is needed."""
+        if self.waits_for_disk:
+            return STORE_MS
         wait = int(self.link.wait(ticks(at)))
         return min(wait, ASK_MS) if self.shoe.asks and self.link.up else wait
 
     @property
     def up(self) -> bool:
-        return bool(self.link.up)
+        return bool(self.link.up) and not self.waits_for_disk
 
     # ---- what the link says
 
@@ -151,7 +178,8 @@ class TableLink:
             self.desk.align("the shoe lost its memory, or it is another one, in the middle of the hand", at)
         self._journal = journal
         self._backlog = hello.next
-        self._came = 0
+        self._came = self._kept = 0
+        self._owed_ns = None
         self.desk.device = bytes(ident.device) if ident else b""
         self.device = device_name(bytes(ident.device)) if ident else ""
         build = bytes(ident.build).rstrip(b"\0").decode("ascii", "replace") if ident else None
@@ -189,6 +217,11 @@ class TableLink:
             number = min(self._came, self._stored.get(self._journal, 0))
             if number:
                 self.link.stored(number)
+            if number == self._came:
+                self._owed_ns = None
+            elif self._owed_ns is None or number > self._kept:
+                self._owed_ns = self._at.mono_ns
+            self._kept = number
 
     def _desire(self) -> None:
         """Every change of what is shown has its fact, or is a halt that ends."""
