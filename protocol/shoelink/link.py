@@ -11,7 +11,7 @@ import struct
 
 from shoelink import notice, schema, timing
 from shoelink.numbered import DUPLICATE, GAP
-from shoelink.seal import FOREIGN, FRESH, REFUSED, Guard
+from shoelink.seal import FOREIGN, FRESH, REFUSED, TRIES, Guard
 from shoelink.session import Session
 from shoelink.timing import elapsed
 
@@ -43,6 +43,7 @@ class Link(Session):
     def start(self, now: int) -> None:
         """Begin to greet; also after the port was closed and opened again. Output that waits is dropped."""
         self._started = True
+        self._tried_at = now
         self._outbox.ready = 0
         self._greet()
 
@@ -174,6 +175,9 @@ class Link(Session):
 
     def _open(self, guard: Guard, frames: "list[tuple[int, int, int, int, bytes]]", now: int) -> None:
         """Take sealed frames, one after the other, for one can end the session of the next; nothing else gets by."""
+        if elapsed(now, self._tried_at) >= timing.HELLO_MS:
+            self._tried_at = now
+            guard.tries = TRIES
         for kind, flags, seq, ack, body in frames:
             if kind & schema.FROM_HOST != self._peers:
                 self.count["echoes"] += 1

@@ -18,7 +18,10 @@ if TYPE_CHECKING:  # MicroPython has neither
 KEY = 32  # bytes of a device's key
 LABEL = b"shoe/1"
 NOBODY = b"\0\0\0\0\0\0\0\0"  # in place of the nonce of a peer that has not been heard
+TRIES = 1024  # keys that strange greetings are held against in HELLO_MS: what a room's one thread can spend on a line
 _BLOCK = 64  # bytes of a block of SHA-256
+_INNER = int.from_bytes(b"\x36" * _BLOCK, "little")
+_OUTER = int.from_bytes(b"\x5c" * _BLOCK, "little")
 _COVERED = "<BQBBHH"  # sender, extended count, header; then the body
 
 
@@ -26,9 +29,9 @@ class Mac:
     """HMAC-SHA-256 (RFC 2104) under one key of at most 64 bytes."""
 
     def __init__(self, key: bytes) -> None:
-        padded = key + bytes(_BLOCK - len(key))
-        self._inner = bytes([byte ^ 0x36 for byte in padded])
-        self._outer = bytes([byte ^ 0x5C for byte in padded])
+        padded = int.from_bytes(key, "little")
+        self._inner = (padded ^ _INNER).to_bytes(_BLOCK, "little")
+        self._outer = (padded ^ _OUTER).to_bytes(_BLOCK, "little")
 
     def of(self, data: bytes) -> bytes:
         """The 32 bytes."""
@@ -48,11 +51,12 @@ def same(one: bytes, other: bytes) -> bool:
 class Seal:
     """The key of one pair of nonces, with what this end has sent and taken under it."""
 
-    def __init__(self, key: bytes, device: bytes, of_host: bytes, of_shoe: bytes) -> None:
+    def __init__(self, key: "bytes | Mac", device: bytes, of_host: bytes, of_shoe: bytes) -> None:
         self.device = device
         self.sent = 0  # frames sent that are not events
         self.taken = 0  # the highest count of such a frame that was taken
-        self._mac = Mac(Mac(key).of(LABEL + device + of_host + of_shoe))
+        mac = key if isinstance(key, Mac) else Mac(key)
+        self._mac = Mac(mac.of(LABEL + device + of_host + of_shoe))
 
     def tag(self, sender: int, count: int, kind: int, flags: int, seq: int, ack: int, body: bytes) -> bytes:
         """The tag of a frame; `sender` schema.SHOE or HOST, `count` what `seq` is the low 16 bits of."""
@@ -69,7 +73,8 @@ FOREIGN = 3  # refused, and a greeting: somebody is there who has none of our ke
 class Guard:
     """The keys of an end, and the seal of its session. `keys`: device → key; of a shoe its own and no other.
 
-    `count` gets a cause for every frame that is refused: "bad_tag", "replayed", "unsealed".
+    `count` gets a cause for every frame that is refused: "bad_tag", "replayed", "unsealed"; "untried" for a greeting
+    that was not held against every key, because there were too many of them: the device met last is always tried.
     """
 
     def __init__(self, side: int, device: bytes, keys: "Mapping[bytes, bytes]", count: "dict[str, int]") -> None:
@@ -80,7 +85,8 @@ class Guard:
         self._side = side
         self._peers = schema.SHOE + schema.HOST - side
         self._device = device
-        self._keys = dict(keys)
+        self.tries = TRIES  # left, until the owner gives them anew
+        self._keys = [(device, Mac(key)) for device, key in keys.items()]  # whoever has proven it last is first
         self._nonce = b""
         self._peer_nonce = b""
         self._call: "Seal | None" = None
@@ -92,14 +98,15 @@ class Guard:
             self._last = self.seal
         self._nonce = nonce
         self._peer_nonce = b""
+        self.tries = TRIES
         self.seal = None
         self.proven = False
         if not self._host:
-            self._call = Seal(self._keys[self._device], self._device, NOBODY, nonce)
+            self._call = Seal(self._keys[0][1], self._device, NOBODY, nonce)
 
     def follow(self, nonce: bytes) -> None:
         """A shoe's host has said in the session that was up that it greets anew with `nonce`: no call is needed."""
-        self.seal = self._pair(self._keys[self._device], self._device, nonce)
+        self.seal = self._pair(self._keys[0][1], self._device, nonce)
         self._peer_nonce = nonce
 
     def close(self, numbered: bool, number: int, kind: int, flags: int, ack: int, body: bytes) -> "tuple[int, bytes]":
@@ -142,7 +149,7 @@ class Guard:
             return self._refuse("replayed")
         seal.taken = count
         if greets:
-            self.proven = True
+            self._prove(seal.device)
         return FRESH
 
     def _meet(
@@ -155,21 +162,32 @@ class Guard:
         """
         if not answers and (not self._host or hello.answers != NOBODY[:4]):
             return self._refuse("bad_tag")
-        for device, key in self._keys.items():
-            pair = self._pair(key, device, hello.nonce)
-            seal = pair if answers else Seal(key, device, NOBODY, hello.nonce)
+        for device, key in self._keys:
+            if self.tries <= 0 and device != self._keys[0][0]:
+                return self._refuse("untried")
+            self.tries -= 1
+            seal = self._pair(key, device, hello.nonce) if answers else Seal(key, device, NOBODY, hello.nonce)
             if same(tag, seal.tag(self._peers, seq if answers else 0, kind, flags, seq, ack, body)):
                 if not answers and self.proven:
                     return self._refuse("replayed")
                 if answers or hello.nonce != self._peer_nonce:
-                    pair.taken = seq if answers else 0
-                    self.seal = pair
-                    self.proven = answers
+                    self.seal = seal if answers else self._pair(key, device, hello.nonce)
+                    self.seal.taken = seq if answers else 0
+                    self.proven = False
                     self._peer_nonce = hello.nonce
+                if answers:
+                    self._prove(device)
                 return FRESH if answers else SEALED
         return self._refuse("bad_tag", FOREIGN)
 
-    def _pair(self, key: bytes, device: bytes, nonce: bytes) -> Seal:
+    def _prove(self, device: bytes) -> None:
+        """The device has sealed a HELLO that answers our nonce."""
+        self.proven = True
+        for place in range(1, len(self._keys)):
+            if self._keys[place][0] == device:
+                self._keys.insert(0, self._keys.pop(place))
+
+    def _pair(self, key: Mac, device: bytes, nonce: bytes) -> Seal:
         return Seal(key, device, self._nonce, nonce) if self._host else Seal(key, device, nonce, self._nonce)
 
     def _refuse(self, why: str, worth: int = REFUSED) -> int:

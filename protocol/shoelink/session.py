@@ -56,6 +56,7 @@ class Session:
             "bad_tag": 0,  # frames that this session did not seal
             "replayed": 0,  # sealed frames that were here before
             "unsealed": 0,  # frames without a tag, where only sealed ones count
+            "untried": 0,  # greetings that were not held against every key, for there were too many
             "lost": 0,  # sessions lost
         }
         self._host = side == schema.HOST
@@ -75,7 +76,7 @@ class Session:
         self._teller = Teller()
         self._notices: "list[notice.Notice]" = []
         self._started = False
-        self._heard_at = self._pinged_at = self._bytes_at = 0
+        self._heard_at = self._pinged_at = self._bytes_at = self._tried_at = 0
         self._clean()
 
     @property

@@ -9,7 +9,7 @@ from shoelink import frame, link, schema, seal
 Frame = tuple[int, int, int, int, bytes]
 
 # What may differ in an end that has refused a frame, or only said again what it had said before.
-_BOOKKEEPING = {"count", "_count", "decoder", "_entropy", "_bytes_at"}
+_BOOKKEEPING = {"count", "_count", "decoder", "_entropy", "_bytes_at", "_tried_at", "tries"}
 _SAYING = {"._outbox.buffer", "._outbox.at", "._outbox._seq", "._outbox._guard", "._guard.seal.sent"}
 
 

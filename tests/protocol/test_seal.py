@@ -340,6 +340,60 @@ def _shared() -> Sealed:
 _SHARED: list[Sealed] = []
 
 
+# ---- a room of many keys
+
+
+def _of_a_room(shoes: int) -> Rig:
+    """A host that has the keys of so many shoes; that of the one on its line is the last of them."""
+    others = {number.to_bytes(8, "big"): number.to_bytes(32, "big") for number in range(1, shoes)}
+    return Rig(1, shoe_keys=KEYS, host_keys=others | KEYS)
+
+
+def test_one_shoe_of_many_is_met_at_once() -> None:
+    rig = _of_a_room(256)
+    rig.run(200)
+    assert rig.host.sealed == b"s" * 8
+    assert rig.host.count["untried"] == 0
+
+
+def test_a_flood_of_strange_greetings_does_not_take_the_thread_that_turns_all_tables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As many as 115,200 Bd carry (190 a second) at a host with 256 keys: it holds at most 1,024 keys against them in
+    100 ms and one for each greeting, and the shoe that it knows is met among them."""
+    rig = _of_a_room(256)
+    rig.run(500)
+    compared = 0
+
+    def counting(one: bytes, other: bytes) -> bool:
+        nonlocal compared
+        compared += 1
+        return one == other
+
+    rig.silence(1000)
+    rig.run(rig.now + 999)
+    assert not rig.host.up
+    monkeypatch.setattr(seal, "same", counting)
+    greetings = 0
+    most = 0
+    began = rig.now
+    rig.silence(300, rig.up_line)  # the shoe stays away for a while
+    while rig.now < began + 1000:
+        before, until = compared, rig.now + 100
+        while rig.now < until:
+            stranger = schema.Hello(1, 0, bytes(4), b"jour", b"boot", 0, 1, 1, 256, rig.dice.randbytes(8), bytes(4))
+            one = (schema.HELLO, 0xC0, 0, 0, schema.pack(stranger) + rig.dice.randbytes(8))
+            rig.up_line.put_in(wire(one), rig.now)
+            greetings += 1
+            rig.run(rig.now + 5.2)
+        most = max(most, compared - before)
+    assert greetings > 180
+    assert 1024 <= most <= 2 * (1024 + 2 * 20), "of the shoe's side a few; the hundred milliseconds of both may cross"
+    assert rig.host.count["untried"] > 20
+    assert rig.host.up
+    assert rig.host.sealed == b"s" * 8
+
+
 # ---- a flood, a bad line
 
 
