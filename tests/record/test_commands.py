@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import re
 import select
 import shutil
@@ -323,3 +325,22 @@ def test_what_a_bridge_writes_is_followed(journal: Path, key: Path) -> None:
         assert int(tail.stdout.readline().split()[0]) >= first - 1
         tail.send_signal(signal.SIGINT)
         tail.communicate(timeout=60)
+
+
+def test_on_a_terminal_a_replay_shows_how_far_it_is_how_fast_and_what_is_left(journal: Path) -> None:
+    master, terminal = pty.openpty()
+    command = [sys.executable, "-c", "from dealershoe.cli import main; main()", "journal", "replay", str(journal)]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=terminal,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "200"}, text=True,
+    ) as process:  # fmt: skip
+        os.close(terminal)
+        shown = b""
+        with contextlib.suppress(OSError):  # EIO: the terminal's last writer has ended
+            while piece := os.read(master, 4096):
+                shown += piece
+        said = process.communicate(timeout=60)[0]
+    os.close(master)
+    bar = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", shown).decode()
+    assert re.search(rf"judging .*[\d,]+ of {HANDS + 2} .*[\d,]+/s .*left", bar), bar
+    assert said.startswith(f"{HANDS + 2} hands, ")

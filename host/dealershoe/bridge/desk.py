@@ -205,20 +205,19 @@ class Desk:
 
     def retell(self, fact: Fact | ToldFact, decode: Callable[[bytes], Any]) -> None:
         """A kept fact of the shoe, a person, or the loss of the hand: what came of it then comes of it now."""
-        at = Moment(fact.mono_ns, fact.wall_ns)
         if fact.origin == SHOE:
             made_ns = None if fact.made_ns is None or fact.within_ns is None else fact.made_ns - fact.within_ns
             self._report(fact.id, decode(fact.raw), bool(fact.backlog), made_ns)
             if not self.silent:
-                self._settle(fact.id, at)
+                self._settle(fact.id, Moment(fact.mono_ns, fact.wall_ns))
         elif fact.origin == BRIDGE:
             self._align(fact.raw.removeprefix(ALIGN).decode())
-            self._settle(fact.id, at)
+            self._settle(fact.id, Moment(fact.mono_ns, fact.wall_ns))
         else:
             said = _kept_line(fact.raw)
             if said is not None:
                 with contextlib.suppress(UserError):  # refused then, refused now
-                    self._said(fact.id, said, fact.origin, at)
+                    self._said(fact.id, said, fact.origin, Moment(fact.mono_ns, fact.wall_ns))
 
     def begin_from(self, session: TableSession, before: Before) -> None:
         """Go on with another session, that of a table as it was before a hand."""
@@ -329,16 +328,19 @@ class Desk:
             self.happen("fault", f"the secret of the shoe's hand {reveal.hand} proves nothing: {why}")
 
     def _sensed(self, fact: int, message: Any, told: Told) -> None:
-        if self._hand_is_over and self._check.takes(message, self.passages.last):
+        card = type(message) is schema.Card
+        hand = self.session.hand
+        if hand is not None and hand.awarded and self._check.takes(message, self.passages.last):
             self._checked(fact, message)
             return
         if told.note:
             self._note(told.note)
         if told.floor_called:
             self._call_floor(fact)
-        if isinstance(message, schema.Key) and told.events and self._takes_call_back(fact, told.events[0]):
+        key = not card and isinstance(message, schema.Key)
+        if key and told.events and self._takes_call_back(fact, told.events[0]):
             return
-        if isinstance(message, schema.Card) and message.draw > self.passages.last + 1:
+        if card and message.draw > self.passages.last + 1:
             self._align(f"card #{self.passages.last + 1} of the hand is missing, #{message.draw} came")
             return
         for event in told.events:
@@ -346,19 +348,16 @@ class Desk:
                 self._tell(fact, event, SOURCES.get(type(message), SHOE))
             except UserError as error:
                 self.happen("refused", str(error))
-                if isinstance(event, Draw):
+                if card:
                     self._align("the table could not take a card that the shoe reported")
-        if self.session.hand is not None:
-            self.passages.count(message, self.session.hand.last)
-        if isinstance(message, schema.Card):
+        hand = self.session.hand
+        if hand is not None:
+            self.passages.count(message, hand.last)
+        if card:
             self._propose(fact)
             if not (self.open_table or self.silent or HAND in self.wrong or self._promises.has(message.hand)):
                 self.wrong[HAND] = UNBOUND_SHOE
                 self.happen("fault", UNBOUND_SHOE)
-
-    @property
-    def _hand_is_over(self) -> bool:
-        return self.session.hand is not None and self.session.hand.awarded
 
     def _checked(self, fact: int, message: Any) -> None:
         """A card of a deck that is checked, or what is said of one: of no hand."""
@@ -370,8 +369,8 @@ class Desk:
 
     def _propose(self, fact: int) -> None:
         """A card that turned up twice may be an earlier read that was wrong: say which, and why."""
-        hand = self.session.hand
         for finding in self.session.found:
+            hand = self.session.hand
             twice = finding.kind == "duplicate"
             proposal = propose(hand, finding.cards, self.passages.reads) if hand and twice else None
             if proposal is not None:
@@ -501,7 +500,7 @@ class Desk:
             self.rulings.clear()
             self.notes.clear()
             self.counts["hands"] += 1
-        if isinstance(event, Draw):
+        if type(event) is Draw:
             self.counts["draws"] += 1
         if not self.silent:
             number = getattr(event, "number", None)
@@ -510,12 +509,14 @@ class Desk:
                 self.entries.append(hand_row(fact, self.hand, self.session, before, self.open_table))
             kind, words, data = event_words(event, self.session, origin, self.open_table)
             self.happen(kind, words, **data)
-        self.entries += [finding_row(fact, self.hand, finding) for finding in self.session.found]
+        for finding in self.session.found:
+            self.entries.append(finding_row(fact, self.hand, finding))
         for ruling in outcome.rulings:
             self._rule(fact, ruling)
         for note in outcome.notes:
             self._note(note)
-        if self._check.kept and not self._hand_is_over:  # the push was taken back: the cards are the hand's after all
+        if self._check.kept and self.session.hand is not None and not self.session.hand.awarded:
+            # the push was taken back: the cards are the hand's after all
             for kept, message in self._check.clear():
                 if not self.align_why:
                     self._sensed(kept, message, table_events(message, self._context()))

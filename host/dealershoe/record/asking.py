@@ -5,19 +5,22 @@ from __future__ import annotations
 import contextlib
 import datetime
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
 from dealershoe.errors import UserError
 from dealershoe.record.read import END
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 NS = 1_000_000_000
+LOOK_S = 0.1  # between two pictures of a bar: a thousand hands a second are no thousand pictures
 
 
 def journal_argument(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,11 +67,31 @@ def when(wall_ns: int) -> str:
     return datetime.datetime.fromtimestamp(wall_ns / NS).strftime("%Y-%m-%d %H:%M:%S")
 
 
+class _Rate(ProgressColumn):
+    """How many are done a second."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.finished_speed or task.speed or 0:,.0f}/s")
+
+
 @contextlib.contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error, where that is a terminal; to be told how many are done."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,}"), TimeElapsedColumn())
+    """A bar with rate and time left on standard error, where that is a terminal; to be told how many are done."""
+    done = TextColumn("{task.completed:,}" + (f" of {total:,}" if total else ""))
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), done, _Rate(), TimeElapsedColumn(), TextColumn("left"),
+        TimeRemainingColumn(),
+    )  # fmt: skip
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=total or None)
-        yield lambda done: bar.update(task, completed=done)
+        look_at = 0.0
+
+        def told(done: int) -> None:
+            nonlocal look_at
+            now = time.monotonic()
+            if now >= look_at and not bar.disable:
+                look_at = now + LOOK_S
+                bar.update(task, completed=done)
+
+        yield told

@@ -35,16 +35,22 @@ def pruning(identity: bytes, row: PruneRow) -> bytes:
     ).encode("ascii")
 
 
-def checkpoint(key: Ed25519PrivateKey, identity: bytes, seq: int, head: bytes, wall_ns: int) -> CheckpointRow:
-    """The checkpoint that is to become record `seq`."""
-    row = CheckpointRow(head, wall_ns, key_id(raw_public(key.public_key())), b"")
-    return CheckpointRow(head, wall_ns, row.key, key.sign(statement(identity, seq, row)))
+class Signer:
+    """The bridge's key, and its name, which takes as long to find as a signature: a journal asks for it once."""
 
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._key = key
+        self._name = key_id(raw_public(key.public_key()))
 
-def signed_pruning(key: Ed25519PrivateKey, identity: bytes, row: PruneRow) -> PruneRow:
-    """The same with key and signature."""
-    named = PruneRow(*_said(row), key_id(raw_public(key.public_key())), b"")
-    return PruneRow(*_said(row), named.key, key.sign(pruning(identity, named)))
+    def checkpoint(self, identity: bytes, seq: int, head: bytes, wall_ns: int) -> CheckpointRow:
+        """The checkpoint that is to become record `seq`."""
+        row = CheckpointRow(head, wall_ns, self._name, b"")
+        return CheckpointRow(head, wall_ns, row.key, self._key.sign(statement(identity, seq, row)))
+
+    def pruning(self, identity: bytes, row: PruneRow) -> PruneRow:
+        """The same with key and signature."""
+        named = PruneRow(*_said(row), self._name, b"")
+        return PruneRow(*_said(row), named.key, self._key.sign(pruning(identity, named)))
 
 
 def _said(row: PruneRow) -> tuple[int, bytes, str, str, str, int]:

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from dealershoe.errors import UserError
 from dealershoe.record import chain
-from dealershoe.record.checkpoint import checkpoint, signed_pruning
+from dealershoe.record.checkpoint import Signer
 from dealershoe.record.entries import (
     BRIDGE,
     HAND,
@@ -82,7 +82,7 @@ class Journal:
         `clock`: nanoseconds since 1970. `progress`: told how many records of an earlier version are done.
         """
         self.path = path
-        self._key = key
+        self._signer = None if key is None else Signer(key)
         self._clock = clock
         self._lock = _claim(path)
         try:
@@ -145,7 +145,7 @@ class Journal:
 
     def close(self) -> None:
         """Sign what is not signed yet, and close the file."""
-        if self._key is not None and self.records > self._signed:
+        if self._signer is not None and self.records > self._signed:
             with contextlib.suppress(sqlite3.Error):  # a disk that refuses: the chain covers what was committed
                 self.write((), sign=True)
         self._release()
@@ -182,8 +182,8 @@ class Journal:
             self._head.write(self.records, self._chain)
 
     def _sign(self) -> None:
-        if self._key is not None:
-            self._put(checkpoint(self._key, self.identity, self.records + 1, self._chain, self._clock()))
+        if self._signer is not None:
+            self._put(self._signer.checkpoint(self.identity, self.records + 1, self._chain, self._clock()))
             self._signed = self.records
 
     def _put(self, entry: Entry) -> None:
@@ -212,7 +212,7 @@ class Journal:
         Packs stay. A signed record of it is written behind all others, so that the rest still verifies. Returns how
         many records are gone; raises sqlite3.Error, nothing changed.
         """
-        assert self._key is not None
+        assert self._signer is not None
         seq, link, signed = self.records, self._chain, self._signed
         try:
             self._db.execute("BEGIN IMMEDIATE")
@@ -231,7 +231,7 @@ class Journal:
             for pack in packs:
                 self._put(PackRow(*pack))
             row = PruneRow(last, head, marks, who, why, self._clock(), "", b"")
-            self._put(signed_pruning(self._key, self.identity, row))
+            self._put(self._signer.pruning(self.identity, row))
             self._sign()
             self._db.execute("COMMIT")
         except BaseException:
