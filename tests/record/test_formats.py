@@ -18,14 +18,17 @@ from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
 from dealershoe.judge.runner import run_script
+from dealershoe.record.export_command import COLUMNS
 from dealershoe.record.journal import Journal
 from dealershoe.record.phh import as_deal, read_hands
+from dealershoe.rules.ruling import STRENGTH
 from dealershoe.rules.stack import load_stack
 from dealershoe.session import TableSession
 from pokerkit import HandHistory
 from record.dealing import Table
 
 HANDS = 12
+ROOT = Path(__file__).parents[2]
 CARD = re.compile(r"\b([2-9TJQKA][cdhs])+\b")
 
 
@@ -71,6 +74,28 @@ def test_json_lines_and_csv_say_the_same(journal: Path) -> None:
             name: value for name, value in row.items() if value
         }
     assert {line["hand_fact"] for line in lines if line["kind"] == "ruling"}
+
+
+def test_every_column_is_documented_in_its_order_and_is_what_the_document_says(journal: Path) -> None:
+    document = (ROOT / "docs" / "record.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", document.partition("| column |")[2], re.MULTILINE)
+    assert rows == list(COLUMNS.items())
+    header, *_ = csv.reader(io.StringIO(exported(journal, "--format", "csv")))
+    assert header == list(COLUMNS)
+    whole, card, word = r"[1-9]\d*", r"[2-9TJQKA][cdhs]", r"[a-z0-9-]+"
+    looks = {
+        "hand_fact": whole, "hand": whole, "began": r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "seconds": r"\d+(\.\d{1,6})?",
+        "fact": whole, "who": r"shoe|bridge|\w+ \(.+\)", "kind": r"[A-Za-z]+", "draw": whole, "seat": r"[1-9]|1[01]",
+        "card": card, "ruling": "|".join(STRENGTH), "rule": word, "cite": ".+", "layer": word, "version": r"[\d.]+",
+        "decider": "dealer|floor", "text": ".+",
+    }  # fmt: skip
+    assert list(looks) == list(COLUMNS)
+    seen = set()
+    for line in map(json.loads, exported(journal, "--open").splitlines()):
+        for name, value in line.items():
+            assert re.fullmatch(looks[name], str(value)), (name, value)
+            seen.add(name)
+    assert seen == set(COLUMNS)
 
 
 def test_no_card_is_named_unless_asked(journal: Path) -> None:

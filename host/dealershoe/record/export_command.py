@@ -22,10 +22,25 @@ from dealershoe.record.read import HandSpan, between, count_hands, hands_between
 from dealershoe.record.replay import Packs, replay
 from dealershoe.record.words import WORDS, event_words, finding_words, origin_words, rules_words
 
-COLUMNS = (
-    "hand_fact", "hand", "began", "seconds", "fact", "who", "kind", "draw", "seat", "card", "ruling", "rule", "cite",
-    "layer", "version", "decider", "text",
-)  # fmt: skip
+COLUMNS = {  # of CSV and JSON lines, in order, and what each is; docs/record.md has the same
+    "hand_fact": "the fact that the hand began with: its name in every command, once in a journal",
+    "hand": "the shoe's number of the hand, 1 to 65535, and then again from 1",
+    "began": "when the hand began, in the time of the machine that exports",
+    "seconds": "since the hand began, by a clock that nobody sets; a restart of the machine begins it anew",
+    "fact": "the fact that this came of",
+    "who": "where the fact came from: shoe, bridge, or a way to say something with who said it",
+    "kind": "finding, ruling, signal, or the event: Hand, Draw, Act, Award, Revealed (the hand's secret), ...",
+    "draw": "the number, in the hand, of the card that an event is about",
+    "seat": "the seat that a finding or ruling is about, 1 to 11",
+    "card": "which card was drawn, with --open alone",
+    "ruling": "misdeal, replace, correct, dead, void, play-on, floor or none",
+    "rule": "the rule's name in its pack, empty where none was found",
+    "cite": "the clause",
+    "layer": "the pack that has the rule",
+    "version": "and the pack's version",
+    "decider": "dealer or floor",
+    "text": "the line for a person: the ruling's sentence, the event in words",
+}
 Line = dict[str, Any]
 Export = Callable[[sqlite3.Connection, int, int, bool, TextIO, Callable[[int], None]], None]
 
@@ -39,7 +54,7 @@ Export = Callable[[sqlite3.Connection, int, int, bool, TextIO, Callable[[int], N
 def export_command(file: Path, first: str, last: str, form: str, out: Path | None, with_cards: bool) -> None:
     """Write hands of FILE for other programs: one line an event, finding, ruling and signal, or one hand a table (PHH).
 
-    Without --open no card is named.
+    Without --open no card is named. What each column of CSV and JSON lines is: docs/record.md, "Other formats".
     """
     with opened(file) as db:
         low, high = facts_of(db, first, last)
