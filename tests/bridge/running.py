@@ -23,14 +23,22 @@ from shoelink.link import Link
 class Running:
     """A bridge without rules at an address, with what it says."""
 
-    def __init__(self, address: Address, folder: Path, ports: Ports | None = None, room: Room | None = None) -> None:
+    def __init__(
+        self,
+        address: Address,
+        folder: Path,
+        ports: Ports | None = None,
+        room: Room | None = None,
+        keys: dict[bytes, bytes] | None = None,
+    ) -> None:
         self.said: list[Happening] = []
         self.faults = folder / "faults"
         room = room or Room()
         self.journal = journal = Journal(folder / "journal")
         writer = Writer(journal, room.scribes)
         desk = Desk(TableSession(NO_RULES), next_fact=journal.next_fact())
-        self.table = TableLink(Link(schema.HOST, HOST_IDENT, entropy, decoder=Decoder()), desk, writer.stored)
+        link = Link(schema.HOST, HOST_IDENT, entropy, decoder=Decoder(), keys=keys)
+        self.table = TableLink(link, desk, writer.stored)
         self.bridge = Bridge(address, self.table, writer, room, self.said.append, faults=self.faults, ports=ports)
         self.bridge.start()
 

@@ -31,7 +31,7 @@ from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
-from dealershoe.record.entries import EventRow
+from dealershoe.record.entries import EventRow, LinkRow
 from dealershoe.record.journal import Journal
 from dealershoe.session import TableSession
 from shoelink import schema
@@ -228,7 +228,13 @@ def test_run_takes_lines_prints_lines_and_ends_on_ctrl_c(shoe: PtyShoe, tmp_path
         assert err.count("\n") == 1
         assert "hand     hand 1: seats 1, 2, 3, 4, 5, 6, button 6" in out
         assert "draw     #1 down → seat 1 (inferred)" in out
+        assert out.splitlines()[-1] == "link     unsupervised: the bridge has stopped"
         assert "\x1b" not in out
+    with Journal(tmp_path / "journal") as kept:
+        assert [(state, why) for state, why, *_ in kept.rows(LinkRow)] == [
+            ("up", ""),
+            ("down", "the bridge has stopped"),
+        ]
 
 
 def test_run_with_json_prints_one_object_a_line(shoe: PtyShoe, tmp_path: Path) -> None:
@@ -239,6 +245,7 @@ def test_run_with_json_prints_one_object_a_line(shoe: PtyShoe, tmp_path: Path) -
         wait_for(lambda: shoe.held == 0, "the card to be stored")
         status, out, _ = run.end(signal.SIGTERM)
         assert status == 0
+        assert json.loads(out.splitlines()[-1])["text"] == "unsupervised: the bridge has stopped"
         draws = [json.loads(line) for line in out.splitlines() if '"draw"' in line]
         assert draws[0]["draw"] == 1
         assert draws[0]["place"] == "seat 1"
@@ -324,6 +331,9 @@ def test_at_a_terminal_run_shows_the_table_and_takes_what_is_typed(
         run.communicate()
     assert run.returncode == 0
     assert err == b""
+    wait_for(
+        lambda: seen.rstrip().endswith(b"unsupervised: the bridge has stopped"), "the last words, below the picture"
+    )
     assert termios.tcgetattr(screen) == before
 
 

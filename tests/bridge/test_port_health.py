@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -268,3 +269,40 @@ def test_a_shoe_that_is_refused_is_not_said_to_be_silent(
     running.bridge.stop()
     assert any("no session with this shoe: event 1 is stored here" in said.text for said in running.said)
     assert not any("nothing understandable" in said.text for said in running.said)
+
+
+@pytest.mark.parametrize("what", ["a stranger", "noise"])
+def test_whatever_is_there_is_said_and_recorded_once_however_long_it_stays(
+    shoe: PtyShoe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """A shoe that is not enrolled here, or what is no shoe at all: the port is closed and opened for ever."""
+    looks: list[int] = []
+
+    def counted(*how: Any) -> Any:
+        looks.append(1)
+        return seek(*how)
+
+    monkeypatch.setattr(bridge_module, "DEAF_S", 0.4)
+    monkeypatch.setattr(bridge_module, "seek", counted)
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    os.set_blocking(master, False)
+    noise = what == "noise"
+
+    def opened_often() -> bool:
+        with contextlib.suppress(BlockingIOError):
+            os.write(master, os.urandom(300 + len(looks)))
+        return len(looks) >= 6
+
+    running = Running(Address(os.ttyname(slave) if noise else shoe.path), tmp_path, keys={b"another.": bytes(32)})
+    try:
+        wait_for(opened_often, "the port to be opened again and again")
+        reasons = [said.text for said in running.said if said.text.startswith("unsupervised")]
+        assert len(reasons) == len(set(reasons)) <= 3, reasons
+        wanted = "there is not one frame in" if noise else "does not prove to be a shoe that is enrolled here"
+        assert wanted in running.why
+        assert ("nothing understandable" in running.why) == noise
+    finally:
+        running.bridge.stop()
+        os.close(master)
+        os.close(slave)

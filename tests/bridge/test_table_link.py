@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
-from bridge.rig import NO_RULES, Rig, Shoe
-from dealershoe.bridge.table_link import frame_of
+from bridge.rig import NO_RULES, SHOE_IDENT, Rig, Shoe, entropy
+from dealershoe.bridge import table_link
+from dealershoe.bridge.table_link import RECORDS, RECORDS_S, frame_of
 from dealershoe.errors import UserError
 from dealershoe.link.clock import When
-from dealershoe.record.entries import EventRow, Fact, RulingRow, SignalRow
+from dealershoe.record.entries import DeviceRow, Entry, EventRow, Fact, LinkRow, RulingRow, SignalRow
 from dealershoe.rules.stack import Stack, load_stack
 from shoelink import schema
+from shoelink.link import Link
 
 HAND = "hand seats=1-6 button=6"
 
@@ -488,6 +493,66 @@ def test_a_storm_of_strange_greetings_is_not_remembered() -> None:
     rig.run(300)
     assert len(rig.table._taken) == before + 1
     assert rig.desk.session.draws == 1
+
+
+def _recorded(rig: Rig, kind: type[Entry]) -> list[Any]:
+    return [entry for entry in rig.durable if isinstance(entry, kind)]
+
+
+def test_who_greets_again_and_again_cannot_fill_the_journal_and_a_real_start_is_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without keys, ever new boots in ever new journals, eight a second; then the real shoe is back."""
+    assert 1 / 2 <= RECORDS / 2 / RECORDS_S <= 2, "a shoe that starts every two seconds is recorded each time"
+    monkeypatch.setattr(table_link, "RECORDS", 20)
+    monkeypatch.setattr(table_link, "RECORDS_S", 6.0)
+    rig = Rig()
+    rig.run(300)
+    for number in range(80):
+        rig.shoe = Shoe(b"J%03d" % number)
+        rig.shoe.link = Link(schema.SHOE, SHOE_IDENT, entropy, rig.shoe.journal, boot=b"B%03d" % number)
+        rig.shoe.link.start(rig.ms)
+        rig.run(120)
+    assert rig.table.sessions > 40
+    rows = len(_recorded(rig, DeviceRow)) + len(_recorded(rig, LinkRow))
+    assert rows <= 2 * 2 * 20, "of two spans; as many downs as ups"
+    rig.shoe = Shoe(b"REAL")
+    rig.shoe.link = Link(schema.SHOE, SHOE_IDENT, entropy, rig.shoe.journal, boot=b"real")
+    rig.shoe.link.start(rig.ms)
+    rig.run(7_000)
+    assert _recorded(rig, DeviceRow)[-1].boot == b"real"
+    last = _recorded(rig, LinkRow)[-1]
+    assert last.state == "up"
+    assert re.fullmatch(r"it came and went \d+ times before, which was not recorded", last.why)
+
+
+def test_a_boot_is_recorded_once_and_a_new_one_at_once() -> None:
+    rig = Rig()
+    rig.run(300)
+    for boot in (b"one.", b"one.", b"two."):
+        rig.shoe.link = Link(schema.SHOE, SHOE_IDENT, entropy, rig.shoe.journal, boot=boot, reset=schema.RESET_WATCHDOG)
+        rig.shoe.link.start(rig.ms)
+        rig.run(1_500)
+    assert [(row.boot, row.reset_cause) for row in _recorded(rig, DeviceRow)][1:] == [
+        (b"one.", schema.RESET_WATCHDOG),
+        (b"two.", schema.RESET_WATCHDOG),
+    ]
+    assert [row.state for row in _recorded(rig, LinkRow)] == ["up"] + ["down", "up"] * 3
+
+
+def test_a_reason_that_comes_and_goes_while_the_link_is_down_is_recorded_once() -> None:
+    rig = Rig()
+    rig.run(300)
+    for size in range(50):
+        rig.table.closed(f"nothing understandable came; not one frame in {size} bytes")
+        rig.table.closed("there is no port")
+    rig.run(1)
+    assert [row.state for row in _recorded(rig, LinkRow)] == ["up", "down", "down"]
+    rig.plug()
+    rig.run(300)
+    rig.table.closed("there is no port")
+    rig.run(1)
+    assert [row.state for row in _recorded(rig, LinkRow)][3:] == ["up", "down"]
 
 
 def test_what_another_host_took_before_this_one_ever_met_the_shoe_is_not_missed_here() -> None:

@@ -265,6 +265,9 @@ class Bridge:
         with contextlib.suppress(Exception):  # what the listener raises may be what the table failed of
             self._publish(moment())
         self._end()
+        self._writer.put(self._entries())
+        with contextlib.suppress(Exception):
+            self._hand_out()
         while self._looks:
             self._looks.popleft().set()
 
@@ -344,11 +347,11 @@ class Bridge:
         if self._table.up or self._table.waits_for_disk:
             self._session_ns = at.mono_ns
         elif at.mono_ns - self._session_ns > DEAF_S * 1e9:
-            if self._table.link.peer is not None:  # it was understood, and refused
+            if self._table.refused or self._table.link.peer is not None:  # it was understood
                 raise PortLost(self._table.why_down)
             seen = f"nothing understandable came from {self._address.path} for {DEAF_S:.0f} s"
             self._room.chore(self, self._health.recorder.copy().cause, partial(self._deaf, seen))
-            raise PortLost(seen)
+            raise PortLost(self._table.why_down if self._table.why_down.startswith(seen) else seen)
 
     def _heed_disk(self) -> None:
         """A disk that refuses: say so, once, whether or not a shoe is there. What people say waits for it too."""
@@ -407,14 +410,16 @@ class Bridge:
             frames = self._health.fault(at)
             if frames is not None:
                 self._room.chore(self, frames, self._written)
-        happened: list[Happening] = []
-        if desk.happenings:
-            happened, desk.happenings = desk.happenings, []
-            self._changed = True
+        self._changed |= bool(desk.happenings)
         if self._looks:
             self._draw_up()
             for _ in range(len(self._looks)):
                 self._looks.popleft().set()
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        """Say what happened."""
+        happened, self._table.desk.happenings = self._table.desk.happenings, []
         for happening in happened:
             self._heard(happening)
 

@@ -144,7 +144,10 @@ def command(
         signs=signs,
     )
     with contextlib.ExitStack() as held:
+        held.callback(_rest, said, as_json)  # the last words: they come while the bridge is stopped
         held.callback(bridge.stop)
+        if live:
+            held.callback(listeners.append, said.put)
         if console is not None:
             server = _serve(console, name, bridge, users, certificate, certificate_key, shelf.folder)
             listeners.append(partial(server.hear, name))
@@ -236,8 +239,18 @@ def _print(bridge: Bridge, said: queue.SimpleQueue[Happening], as_json: bool) ->
     """Print what happens until the bridge ends."""
     while bridge.alive:
         with contextlib.suppress(queue.Empty):
-            happening = said.get(timeout=WATCH_S)
-            print(happening.as_json() if as_json else happening.as_line(), flush=True)
+            _put(said.get(timeout=WATCH_S), as_json)
+
+
+def _put(happening: Happening, as_json: bool) -> None:
+    print(happening.as_json() if as_json else happening.as_line(), flush=True)
+
+
+def _rest(said: queue.SimpleQueue[Happening], as_json: bool) -> None:
+    """Print what was said and not printed yet."""
+    with contextlib.suppress(queue.Empty, BrokenPipeError):
+        while True:
+            _put(said.get_nowait(), as_json)
 
 
 def _show(bridge: Bridge) -> None:

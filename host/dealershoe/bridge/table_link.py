@@ -6,7 +6,9 @@ is acknowledged only when the journal says that it is stored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from shoelink import notice, schema
@@ -14,12 +16,18 @@ from shoelink.link import Link
 
 from dealershoe.bridge.acquaintance import Acquaintance, Dictionaries
 from dealershoe.bridge.desk import Desk, Moment
+from dealershoe.bridge.ration import Ration
 from dealershoe.record.entries import DeviceRow, LinkRow
 
 STORE_S = 1.0  # a report that is not stored so long: behind it the shoe sends one more, and the next cards go unseen
 NOT_STORED = "what the shoe reports cannot be stored"
 STORE_MS = 250  # between two turns while the disk is waited for
 ASK_MS = 20  # while a dictionary is asked for, so long at most between two turns
+# Without a key anybody on the line can greet and be gone, ten times a second. A shoe with a bad cable starts every two
+# seconds at most, and each time is recorded twice: who it is, and that the link is up. What is above the ration is
+# counted, and the newest of it recorded as soon as there is room.
+RECORDS, RECORDS_S = 60, 60.0
+REASONS = 16  # why a link stays down, recorded while it does: each once
 TICKS = 0x3FFFFFFF  # milliseconds of the link wrap at 2^30, as on the shoe
 
 
@@ -68,12 +76,19 @@ class TableLink:
         self._backlog = 0  # its numbers below this one are from before it greeted
         self._owed_ns: int | None = None  # since when the oldest report waits to be stored
         self.waits_for_disk = False  # nothing is said to the shoe, which shows that nobody watches it
+        self.refused = False  # what is at this port was understood, and there can be no session with it
+        self._reasons: set[str] = set()  # why the link is down, as far as that was recorded
+        self._ration = Ration(RECORDS, int(RECORDS_S * 1e9))
+        self._met: DeviceRow | None = None  # who greeted last, as it was recorded
+        self._unmet: DeviceRow | None = None  # and who has greeted since, and was not
+        self._rises = 0  # so many times the link came up since that was recorded
 
     # ---- in
 
     def opened(self, at: Moment) -> None:
         """The port is open (again): greet."""
         self._tell_time(at)
+        self.refused = False
         if self.waits_for_disk:
             self._down(NOT_STORED)
             return
@@ -114,6 +129,7 @@ class TableLink:
             self._down(NOT_STORED)
         if self.waits_for_disk:
             return
+        self._make_up()
         self._desire()
         question = self.shoe.question(ticks(at)) if self.link.up else None
         if question is not None:
@@ -151,9 +167,8 @@ class TableLink:
             case notice.LinkUp():
                 self.why_down = self.desk.halt_why = ""
                 self.sessions += 1
-                proven = ", proven by its key" if self.link.sealed else ""
-                self.desk.entries.append(LinkRow("up", "", self.device, *self._at))
-                self.desk.happen("link", f"the shoe {self.device} is on the line{proven}")
+                self.refused = False
+                self._risen()
             case notice.Delivered(message=schema.Stats() as stats):
                 self.shoe_stats = stats
             case notice.Delivered():
@@ -163,6 +178,7 @@ class TableLink:
             case notice.LinkLost():
                 self._down("the shoe is silent" if told.reason == "silence" else "the shoe started again")
             case notice.Refused():
+                self.refused = True
                 self._down(f"no session with this shoe: {told.detail}")
             case notice.Gap():
                 if self._taken.get(self._journal or b""):  # else nothing of it was ever part of a hand here
@@ -183,7 +199,7 @@ class TableLink:
         self.desk.device = bytes(ident.device) if ident else b""
         self.device = device_name(bytes(ident.device)) if ident else ""
         build = bytes(ident.build).rstrip(b"\0").decode("ascii", "replace") if ident else None
-        self.desk.entries.append(
+        self._meet(
             DeviceRow(
                 journal,
                 bytes(hello.boot),
@@ -234,9 +250,47 @@ class TableLink:
         if due is not None:
             self.link.desire(schema.Due(0, *due))
 
+    # ---- what is recorded of who comes and goes
+
+    def _meet(self, row: DeviceRow) -> None:
+        """Record who has greeted, if that is news: the same boot of the same shoe greets after each silence."""
+        if self._met is not None and row == replace(self._met, wall_ns=row.wall_ns):
+            self._unmet = None
+        elif row.proven or self._ration.take(self._at.mono_ns):
+            self._met, self._unmet = row, None
+            self.desk.entries.append(row)
+        else:
+            self._unmet = row
+
+    def _risen(self) -> None:
+        """Record that the link is up, and why it was down when it goes down next."""
+        if not self.link.sealed and not self._ration.take(self._at.mono_ns):
+            self._rises += 1
+            return
+        more = f"; it came and went {self._rises} times before, which was not recorded" if self._rises else ""
+        self._rises = 0
+        self._reasons.clear()
+        proven = ", proven by its key" if self.link.sealed else ""
+        self.desk.entries.append(LinkRow("up", more.removeprefix("; "), self.device, *self._at))
+        self.desk.happen("link", f"the shoe {self.device} is on the line{proven}{more}")
+
+    def _make_up(self) -> None:
+        """Record what there was no room for, as it is by now, once there is."""
+        if (self._unmet is None and not self._rises) or not self._ration.room(self._at.mono_ns):
+            return
+        if self._unmet is not None:
+            self._meet(self._unmet)
+        if self._rises and self.link.up:
+            self._rises -= 1
+            self._risen()
+
     def _down(self, why: str) -> None:
-        if why != self.why_down:
-            self.why_down = why
+        if why == self.why_down:
+            return
+        self.why_down = why
+        reason = re.sub(r"\d+", "", why)  # how many bytes were seen changes from look to look
+        if reason not in self._reasons and len(self._reasons) < REASONS:
+            self._reasons.add(reason)
             self.desk.entries.append(LinkRow("down", why, self.device, *self._at))
             self.desk.happen("link", f"unsupervised: {why}")
 
