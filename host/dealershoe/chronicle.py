@@ -191,6 +191,7 @@ class Chronicle:
         self.found += tuple(finding for _, finding in found)
         for key, finding in found:
             assert table.hand is not None
+            finding = _whole(table.hand, finding)
             self._asked[key] = Situation(table.hand, finding)
             ruling = judge(self.stack, table.hand, finding)
             if ruling is not None:
@@ -252,6 +253,13 @@ def _went_back(entries: list[Entry], states: list[TableState]) -> dict[int, froz
             found[entry.id] = frozenset((table.hand.last,) if len(table.hand.cards) == out else ())
         out = len(table.hand.cards)
     return found
+
+
+def _whole(hand: HandState, finding: Finding) -> Finding:
+    """A street that came too soon and was noticed only later, with the cards that joined it until then."""
+    if finding.cards and finding.street == hand.early and finding.cards == hand.early_cards[: len(finding.cards)]:
+        return finding._replace(cards=hand.early_cards)
+    return finding
 
 
 def strength(ruling: Ruling) -> int:

@@ -162,3 +162,25 @@ def test_a_hand_ends_with_the_last_card_in_the_shoe() -> None:
         table.tell(Draw(place))
     table.finish()
     assert (table.hand.last, table.session.due.kind) == (51, "nothing")
+
+
+def test_a_flop_that_is_known_too_late_to_have_come_too_soon_goes_back_whole() -> None:
+    """Robert's, hold'em, premature flop: all of it goes back. Seat 9 is owed a card while the flop is dealt, but only
+    the report says so."""
+    holds(
+        """hand seats=1-9 button=9
+deal 8
+card 9 exposed
+deal 10
+betting complete
+deal flop
+report target #18 1
+expect due shuffle
+expect board=
+shuffled stub
+deal 1
+deal flop
+expect board=#24,#25,#26 burns=#9
+""",
+        "roberts",
+    )
