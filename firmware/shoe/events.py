@@ -21,6 +21,7 @@ _UNREAD = bytearray(schema.TOKEN_UNREAD)
 _DOUBTFUL = schema.CARD_UNREAD | schema.CARD_DOUBLE | schema.CARD_REVERSED | schema.CARD_FOREIGN
 _CERTAIN_SEAT = 95  # percent: a node saw a card arrive; that it is this draw follows from the order
 _DOUBTFUL_SEAT = 30  # no card was on its way: the host is told, and believes it not
+MISSED = 0x100  # detail of FAULT SLOT, beside the slot; else it is the marks that were seen of something odd
 NO_TEST, AWAITED, TEST_READ, TEST_FAILED = 0, 1, 2, 3  # of the test card
 
 
@@ -91,6 +92,7 @@ class Events:
         The test card, when a test waits for it, is none of the game; any other card is.
         """
         below, above = passage.below, passage.above
+        self.clear(schema.FAULT_SLOT, 0, passage.at)
         if self.test_card == AWAITED:
             whole = below.result == READ and below.card == TEST_CARD and below.deck == TEST_DECK
             self.test_card = TEST_READ if whole and not passage.double else TEST_FAILED
@@ -193,8 +195,13 @@ class Events:
 
     def odd(self, passage, marks: int) -> None:
         """Something was put in and taken out, or a card was missed: a person must look. Over at once."""
-        self.fault(schema.FAULT_SLOT, marks, passage.at)
-        self.clear(schema.FAULT_SLOT, marks, passage.at)
+        if not self.faults >> schema.FAULT_SLOT & 1:
+            self.fault(schema.FAULT_SLOT, marks, passage.at)
+            self.clear(schema.FAULT_SLOT, marks, passage.at)
+
+    def missed(self, passage, slot: int) -> None:
+        """A card may have left past a slot that did not see it; over when one has been seen by both."""
+        self.fault(schema.FAULT_SLOT, MISSED | slot, passage.at)
 
     def dirty(self, passage, bits: int) -> None:
         if bits:

@@ -7,12 +7,15 @@ be seen of its failure and what is done then.
 from shoelink import schema
 
 from shoe.sampleclock import PER_MS, since
+from shoe.selftest import BIT, DARKEST, SLOTS, TRACKS
 
 EVERY = 100 * PER_MS  # samples
 SURE = 3  # looks that must agree
 SUPPLY_LOW, SUPPLY_WELL = 27800, 28800  # a third of VSYS: 4.2 V and 4.35 V
 LANES_STUCK = 20  # looks at rest, 2 s
 NO_REGISTER = 0x100  # detail of FAULT LANES beside the stuck lanes
+HEADS_EVERY = 10  # looks, 1 s
+BLIND = 0x100  # detail of FAULT HEAD beside the tracks that stay light without light
 SWITCHES_EVERY = 10 * PER_MS
 
 
@@ -51,6 +54,9 @@ class Health:
         self._looked = 0
         self._switched = 0
         self._supply = 0
+        self._dark = 0
+        self._head_looks = 0
+        self._blind = 0
         self._lane_looks = 0
         self._lanes_seen = 0
         self._tampered = [Switch(board.lid, schema.FAULT_LID)]
@@ -82,6 +88,7 @@ class Health:
         self._say(self._keys.stuck, schema.FAULT_KEYS, now)
         if idle:
             self._see_light(now)
+            self._see_heads(now)
             self._see_lanes(now)
             self._events.clear(schema.FAULT_SAMPLES_LOST, 0, now)
 
@@ -108,6 +115,31 @@ class Health:
             self._events.fault(schema.FAULT_DAZZLE, level, now)
         elif level < self._board.calibration.dazzle_over:
             self._events.clear(schema.FAULT_DAZZLE, level, now)
+
+        if level < DARKEST:
+            self._dark += 1
+            if self._dark == SURE:
+                self._events.fault(schema.FAULT_SELF_TEST, BIT["AMBIENT"], now)  # over with the next test that is passed
+        else:
+            self._dark = 0
+
+    def _see_heads(self, now: int) -> None:
+        """Without light all tracks are dark. The slots have light of their own: while both are free the next card has
+        12 mm to go to the heads, 4 ms at 3 m/s, and the heads are dark for half of one."""
+        board = self._board
+        self._head_looks += 1
+        if self._head_looks < HEADS_EVERY or board.head_emitter is None or board.levels() & SLOTS:
+            return
+        self._head_looks = 0
+        board.head_emitter(0)
+        board.lanes.read()  # 0.1 ms: a phototransistor on 2.2 kΩ is dark after some 20 us (QRE1113/D), its comparator too
+        light = ~board.levels() & TRACKS
+        board.head_emitter(1)
+        blind, self._blind = self._blind, light
+        if light and light == blind:  # twice the same
+            self._events.fault(schema.FAULT_HEAD, BLIND | light, now)
+        elif blind and not light:
+            self._events.clear(schema.FAULT_HEAD, 0, now)
 
     def _see_light(self, now: int) -> None:
         board = self._board

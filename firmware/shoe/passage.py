@@ -7,6 +7,8 @@ Fed with chunks of samples of any size; what it finds does not depend on the cut
     stopped(passage, slots)  a slot (bit 0 throat, bit 1 lip) has been blocked for 1.5 s and nothing moved
     moved(passage)           ... and now it does
     odd(passage, marks)      the slots went as for a card put in and taken out, and no whole code was seen
+    missed(passage, slot)    most of a code went by while this slot (a bit as above) saw nothing: it is out of order, and a
+                             card may have left uncounted
     dirty(passage, bits)     a head has been dark for 1 s with no card about; 0: light again
 
 `passage.at` is the sample index of what is told. Geometry (mm from the throat slot): throat 0, heads 12, lip 24.
@@ -38,6 +40,8 @@ STOPPED_AFTER = 1500 * PER_MS
 DIRTY_AFTER = 1000 * PER_MS
 TURNED_BACK = 9  # marks from the throat blocked again to the lip clear: a card going back shows 15 or 16 (from
 # 42.25 mm of the code down to 2.75), a next card close behind one at most
+MISSED = 14  # marks while only one slot is blocked: a card that does not reach the other shows 2 on its way, 4 there and
+# back; one that leaves past a dead slot shows 17
 MOST_SPEED = 65535
 
 # Where the card is. The states after LEAVING are for what comes from outside.
@@ -58,7 +62,7 @@ _NEXT = (
 
 
 class Passage:
-    """Follows the cards. `listener` has the six methods above; they are called in the order of the samples."""
+    """Follows the cards. `listener` has the seven methods above; they are called in the order of the samples."""
 
     def __init__(self, listener, clock=None):
         self.listener = listener
@@ -100,7 +104,7 @@ class Passage:
         self._out = new_out(CHUNK)
         self._actions = (
             (self._enter, None, self._enter, None),
-            (None, None, self._at_lip, None),
+            (None, self._back_in, self._at_lip, None),
             (None, self._tail_in, None, self._pulled_back),
             (self._next_card, None, None, self._left),
             (None, None, None, self._left_or_back),
@@ -220,6 +224,11 @@ class Passage:
     def _most_marks(self) -> int:
         return max(self.bottom.marks, self.top.marks)
 
+    def _back_in(self) -> None:
+        """The throat is clear: the card is back. If its code went by and it never was at the lip, the lip is blind."""
+        if not self._turned and self._most_marks() >= MISSED:
+            self.listener.missed(self, LIP >> 5)
+
     def _at_lip(self) -> None:
         self._lipped = self.at
         self._lip_marks = self._most_marks()
@@ -330,8 +339,9 @@ class Passage:
     def _untouch(self) -> None:
         """Lip and throat are clear. A whole code that went outward was a card, with a finger at the lip."""
         if not self._reached:
-            return
-        if self._went_out():
+            if self._most_marks() >= MISSED:
+                self.listener.missed(self, THROAT >> 5)
+        elif self._went_out():
             self._left()
         else:
             self.listener.odd(self, self._most_marks())

@@ -165,10 +165,25 @@ def test_two_bridges_on_one_port_the_second_says_who_holds_it(running: Running, 
         open_bridge(shoe.path, "tda-2024", tmp_path / "other", lambda _: None)
 
 
-def test_a_port_that_is_not_there_is_named_and_the_journal_is_free_again(tmp_path: Path) -> None:
-    for _ in range(2):
-        with pytest.raises(UserError, match="there is no port /dev/ttyNOSUCH"):
+def test_a_port_that_is_not_there_is_named_and_leaves_no_journal(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for port, why in (
+        ("/dev/ttyNOSUCH", "there is no port /dev/ttyNOSUCH"),
+        (str(tmp_path / "file"), "not a serial port"),
+    ):
+        with pytest.raises(UserError, match=why):
+            open_bridge(port, "tda-2024", tmp_path / "journal", lambda _: None)
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_port_that_is_not_there_leaves_the_journal_of_a_table_as_it_was(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal") as journal:
+        journal.write([LinkRow("up", "", "TESTSHOE", 1, 2)])
+    for _ in range(2):  # and it is free again
+        with pytest.raises(UserError, match="there is no port"):
             open_bridge("/dev/ttyNOSUCH", "tda-2024", tmp_path / "journal", lambda _: None)
+        with Journal(tmp_path / "journal") as journal:
+            assert journal.rows(LinkRow) == [("up", "", "TESTSHOE", 1, 2)]
 
 
 def test_no_thread_and_no_descriptor_is_left_behind(shoe: PtyShoe, tmp_path: Path) -> None:

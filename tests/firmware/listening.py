@@ -33,7 +33,7 @@ class Back(NamedTuple):
 
 
 class Other(NamedTuple):
-    """stopped, moved, odd, dirty, with its number."""
+    """stopped, moved, odd, missed, dirty, with its number."""
 
     at: int
     what: str
@@ -78,6 +78,9 @@ class Listener:
 
     def odd(self, p: Any, marks: int) -> None:
         self.told.append(Other(p.at, "odd", marks))
+
+    def missed(self, p: Any, slot: int) -> None:
+        self.told.append(Other(p.at, "missed", slot))
 
     def dirty(self, p: Any, bits: int) -> None:
         self.told.append(Other(p.at, "dirty", bits))

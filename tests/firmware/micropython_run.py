@@ -43,6 +43,9 @@ class Listener:
     def odd(self, p, marks):
         print("odd", p.at, marks)
 
+    def missed(self, p, slot):
+        print("missed", p.at, slot)
+
     def dirty(self, p, bits):
         print("dirty", p.at, bits)
 
@@ -56,7 +59,7 @@ class Quiet:
     def stopped(self, p, slots):
         pass
 
-    odd = dirty = stopped
+    odd = missed = dirty = stopped
 
 
 def samples_of(line):

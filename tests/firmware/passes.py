@@ -111,7 +111,7 @@ class Reader:
     def _other(self, passage: Any, detail: int = 0) -> None:
         pass
 
-    back = stopped = moved = odd = dirty = _other
+    back = stopped = moved = odd = missed = dirty = _other
 
     def feed(self, samples: bytes) -> list[Told]:
         """What is told of these samples."""

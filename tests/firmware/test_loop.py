@@ -71,6 +71,7 @@ class Running:
             lid=lambda: 0,
             tamper=None,
             emitter=None,
+            head_emitter=None,
             watchdog=SimpleNamespace(feed=self._feed),
             calibration=calibration.Calibration(None, DEFAULTS),
             free_memory=lambda: 100_000,

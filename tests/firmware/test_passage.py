@@ -135,6 +135,26 @@ def test_a_card_drawn_under_a_finger_at_the_lip_is_not_lost() -> None:
         assert not any(isinstance(event, Back) for event in told)
 
 
+@pytest.mark.parametrize(("dead", "slot"), [(LIP, 2), (THROAT, 1)])
+@given(seed=st.integers(0, 2**32), boxed=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_a_card_past_a_slot_that_sees_nothing_is_told_as_missed(dead: int, slot: int, seed: int, boxed: bool) -> None:
+    rng = random.Random(seed)
+    samples = one(print_card(rng.randrange(52), boxed=boxed), random_ride(rng))
+    told = told_of(bytes(level & ~dead for level in samples))
+    assert [(event.what, event.detail) for event in told if isinstance(event, Other)] == [("missed", slot)]
+    assert lefts(told) == []
+
+
+@given(reaches=st.floats(1, 23.5), tremble=st.lists(st.floats(0.5, 11), max_size=2))
+@settings(max_examples=60, deadline=None)
+def test_a_card_that_only_looks_out_of_the_throat_is_not_missed(reaches: float, tremble: list[float]) -> None:
+    legs = [(reaches + 5, 700, 700)]
+    for back in tremble:
+        legs += [(-min(back, reaches), 500, 500), (min(back, reaches), 500, 500)]
+    assert told_of(one(print_card(7), ride([*legs, (-reaches - 5, 500, 500)]))) == []
+
+
 def test_slots_without_a_code_after_a_touch_are_told_as_odd() -> None:
     stream = bytes(50) + bytes([LIP]) * 900 + bytes([LIP | THROAT]) * 200 + bytes([LIP]) * 900 + bytes(50)
     assert [(event.what, event.detail) for event in told_of(stream) if isinstance(event, Other)] == [("odd", 0)]

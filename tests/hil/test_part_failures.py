@@ -46,7 +46,7 @@ TABLE = {
     ("light", "saturated"): Seen("LIGHT", True),
     ("light", "does not go off"): Seen("LIGHT", True),
     ("ambient", "dazzled"): Seen("DAZZLE", True),
-    ("ambient", "dead"): Seen("SELF_TEST", False, True),
+    ("ambient", "dead"): Seen("SELF_TEST", True, True),
     ("keys", "done held"): Seen("KEYS", True, True),
     ("keys", "between"): Seen("KEYS", True, True),
     ("lid", "open"): Seen("LID", True, True),
@@ -54,9 +54,13 @@ TABLE = {
     ("supply", "low"): Seen("SUPPLY", True),
     ("supply", "dead"): Seen("SUPPLY", True, True),
     ("heads", "dark"): Seen("HEAD", True, True),
-    ("heads", "blind"): Seen("SELF_TEST", False, True),
+    ("heads", "blind"): Seen("HEAD", True, True),
+    ("heads", "one track dark"): Seen("HEAD", True, True),
+    ("heads", "one track blind"): Seen("HEAD", True, True),
     ("slots", "throat blocked"): Seen("HALF_DRAWN", True, True),
     ("slots", "lip blocked"): Seen("HALF_DRAWN", True),
+    ("slots", "throat free"): Seen("SLOT", True),
+    ("slots", "lip free"): Seen("SLOT", True),
     ("seats", "node 5 absent"): Seen("SEAT_NODE", True),
     ("seats", "node 5 lies"): Seen("SEAT_NODE", True),
     ("seats", "node 5 garbled"): Seen("SEAT_NODE", True),
@@ -129,6 +133,8 @@ def test_a_part_that_fails_in_use_is_named_shown_and_makes_no_wrong_card(part: s
         shoe.fail(part, how)
         if part == "fram":  # seen when something is to be kept
             shoe.press("action")
+        elif how in ("throat free", "lip free"):  # seen when a card passes
+            shoe.pull("7d", arrives=False)
         shoe.rest(SLOW.get((part, how), 2_300))
         told(shoe, host, TABLE[part, how])
         draw(shoe, host, part)

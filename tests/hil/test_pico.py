@@ -20,6 +20,7 @@ from dealershoe.emulate.parts.fram import Fram
 from dealershoe.emulate.words import colour
 from dealershoe.flash import build
 from firmware.passes import scan_changes
+from firmware.test_build import LEFT
 from firmware.physics import Card, Scene, print_card, ride
 from hil import test_shoe
 from hil.emulated_pico import FLASH, SAMPLE_NS, EmulatedPico, compiled, file_system
@@ -122,6 +123,19 @@ def test_the_seat_bus_is_let_go_in_time(pico: PicoShoe) -> None:
 @pytest.mark.parametrize(("scenario", "given"), SCENARIOS, ids=lambda value: getattr(value, "__name__", "-")[5:])
 def test_as_on_the_unix_port(shoe: PicoShoe, scenario: Callable[..., None], given: dict[str, Any]) -> None:
     scenario(shoe=shoe, host=shoe.host, **given)
+
+
+@needs_uf2
+def test_memory_is_left(pico: PicoShoe) -> None:
+    """`firmware/test_build.py` reckons from this figure what other code would leave."""
+    pico.host.wait_for(lambda: stats(pico) != [], "STATS, every 5 s", within_s=6.0)
+    free = max(16 * found.free for found in stats(pico))  # the others have garbage
+    print(f"{free} bytes of heap are free while the shoe deals; {free - LEFT} more than is reckoned with")
+    assert free >= LEFT - 4_000
+
+
+def stats(pico: PicoShoe) -> list[Any]:
+    return [told for told in pico.host.delivered if isinstance(told, schema.Stats)]
 
 
 # ---- what a card costs: emulated time, exact and repeatable. The emulator has no flash waits, so silicon is slower

@@ -28,6 +28,7 @@ from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
 from dealershoe.record.entries import BRIDGE, RULES, Fact
+from dealershoe.record.head import head_path
 from dealershoe.record.journal import Journal
 from dealershoe.record.keys import bridge_key
 from dealershoe.record.upgrade import run_row
@@ -215,6 +216,7 @@ def _open(
     """A bridge in `room`. `ports`: where its shoe will be looked for, None: it must be there now."""
     stack = books.stack(place.rules)
     check(place.port)
+    new = not place.journal.exists()
     journal = Journal(place.journal, bridge_key(place.signs) if place.signs else None)
     writer = Writer(journal, room.scribes)
     try:
@@ -227,6 +229,9 @@ def _open(
         return Bridge(address, table, writer, room, heard, books.follower(), faults, ports, patient=bool(ports))
     except BaseException as error:
         writer.close()
+        if new:  # there was no table
+            for made in (place.journal, head_path(place.journal)):
+                made.unlink(missing_ok=True)
         if isinstance(error, PortLost):
             raise UserError(*str(error).split("; ", 2)) from error
         raise

@@ -98,18 +98,16 @@ def fail(part, how):
         switches[22 if part == "lid" else 2] = 1 if how else 0
 
 
+# what a failure of heads or slots does to the bits of a sample: held at 0, light and free; held at 1
+_LIGHT = {"blind": 0x1F, "one track blind": 0x02, "throat free": 0x20, "lip free": 0x40}
+_DARK = {"dark": 0x1F, "one track dark": 0x04, "throat blocked": 0x20, "lip blocked": 0x40}
+
+
 def levels():
     """The pins of heads and slots now."""
-    now = pins
-    if failing.get("heads") == "blind":
-        now &= ~0x1F
-    elif failing.get("heads") == "dark" or not lit[3]:
-        now |= 0x1F
-    if failing.get("slots") == "throat blocked":
-        now |= 0x20
-    elif failing.get("slots") == "lip blocked":
-        now |= 0x40
-    return now
+    now = pins | (0 if lit[3] else 0x1F)
+    now = now & ~_LIGHT.get(failing.get("heads"), 0) | _DARK.get(failing.get("heads"), 0)
+    return now & ~_LIGHT.get(failing.get("slots"), 0) | _DARK.get(failing.get("slots"), 0)
 
 
 def adc(pin):
