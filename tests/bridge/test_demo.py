@@ -48,6 +48,7 @@ def test_piped_it_prints_plain_lines_checks_everything_and_ends_with_0() -> None
     for name in (SHOWN, *FAST):
         assert [line for line in lines if line.startswith(f"{name} ")], name
     told = demo.stdout
+    assert not re.search(r"\b[2-9TJQKA][cdhs]\b", told)  # its table is not an open one
     assert f"rules {DEFAULT}" in told
     assert "draw     #3 down → seat 3 (inferred)" in told
     assert "seat     #3 lies at seat 3, says its seat sensor" in told

@@ -14,6 +14,7 @@ import pytest
 from bridge.rig import SHOE_IDENT, Rig
 from click.testing import CliRunner
 from dealershoe.bench.table import Table
+from dealershoe.bridge.desk import Moment
 from dealershoe.bridge.health import Health
 from dealershoe.bridge.look import snapshot
 from dealershoe.bridge.sealed import UNBOUND_SHOE
@@ -21,9 +22,13 @@ from dealershoe.cli import commands
 from dealershoe.console.state import state_of
 from dealershoe.deck.cards import FIFTY_TWO, card_number
 from dealershoe.demo.scripts import load
+from dealershoe.doctor.machine import journal as doctored
+from dealershoe.emulate.command import _frame as frame_words
 from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.shoe import EmulatedShoe, Shown
+from dealershoe.emulate.sniffer import Heard
 from dealershoe.emulate.timeline import Output
+from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
 from dealershoe.record.entries import EventRow, Fact, HandRow, RulingRow
 from dealershoe.record.journal import Journal
@@ -33,6 +38,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shoelink import schema, tokens
 
+CARD = re.compile(r"(?<![\\\w])[2-9TJQKA][cdhs]\b")
 STACK = "tda-2024+house"
 HAND = "hand seats=1-6 button=6"
 
@@ -216,6 +222,13 @@ COMMANDS = (  # each on the journal's file while the hand is in play
     ("receipt", "--open"),
     ("replay", "--rules", "roberts", "--json"),
 )
+REFUSED = (  # what people say that cannot be; most of it is answered with a sentence
+    "report misread #99", "report target #99 board", "pick #3", "report count seat=11 cards=9", "card 3 As", "nonsense",
+    "place #1 seat 99", "floor dead 9", "hand seats=1 button=1",
+)  # fmt: skip
+STRANGE = (  # reports that no shoe makes
+    {"draw": 0}, {"draw": 60_000}, {"target": 200, "origin": 250}, {"way_up": 9}, {"deck": 9, "flags": 0xFFFF},
+)  # fmt: skip
 # how long it took, where the record stands in the chain (a hash over the tokens too), when a frame went by
 VARIES = re.compile(
     r'"seconds": [0-9.]+|chain +[0-9a-f]{64}|^[0-9:. -]+(?=  shoe|  host|the link failed)', re.MULTILINE
@@ -227,12 +240,26 @@ def given_away(names: list[tuple[str, bool, int]], renamed: dict[str, str], fold
     folder.mkdir()
     rig = Sealed(hashlib.sha256(b"the same for both").digest()[:16])
     line = Recorder()
+    captured = bytearray()
     heard = rig.table.received
-    rig.table.received = lambda data, at: (line.heard(data), heard(data, at))[1]  # type: ignore[method-assign, func-returns-value]
+
+    def listens(data: bytes, at: Moment) -> None:
+        line.heard(data)
+        captured.extend(data)
+        heard(data, at)
+
+    rig.table.received = listens  # type: ignore[method-assign]
     rig.shoe.link.report(schema.Deck(rig.shoe.due.hand, bytes(4), schema.DECK_LOADED, 0, 0))
     for number, (name, boxed, erasures) in enumerate(names, 1):
         rig.draw(number, renamed[name], way_up=schema.WAY_UP if boxed else schema.WAY_DOWN, erasures=erasures)
     rig.shoe.link.report(schema.Deck(rig.shoe.due.hand, bytes(4), schema.DECK_EMPTY, 0, 0))
+    rig.run(20)
+    refusals = []
+    for text in REFUSED:
+        try:
+            rig.say(text)
+        except UserError as error:
+            refusals.append(repr(error))
     rig.run(20)
     path = folder / "table.journal"
     with Journal(path) as journal:
@@ -242,13 +269,31 @@ def given_away(names: list[tuple[str, bool, int]], renamed: dict[str, str], fold
     told += [repr(rig.desk.session.question), rig.desk.align_why, *rig.desk.notes]
     figures = Health(rig.table).statistics()
     told.append(json.dumps(state_of("table", 1, snapshot(rig.desk, "table", ""), figures, open_table=False)))
+    told += refusals
     told.append(line.report("the link failed", ""))
+    told += [str(finding).replace(str(folder), "") for finding in doctored(path)]
+    (folder / "line").write_bytes(captured)
+    for how in ((), ("--lines",), ("--json",)):
+        told.append(CliRunner().invoke(commands, ["frames", str(folder / "line"), *how]).output)
+    told += failures(rig, names, renamed)
     for command in COMMANDS:
         words = [word.format(hand=hand) for word in command[1:]]
         result = CliRunner().invoke(commands, ["journal", command[0], str(path), *words])
         assert not isinstance(result.exception, Exception) or isinstance(result.exception, SystemExit), result.exception
         told.append(" ".join(command) + "\n" + result.output.replace(str(folder), ""))
     return [VARIES.sub("", one) for one in told]
+
+
+def failures(rig: Sealed, names: list[tuple[str, bool, int]], renamed: dict[str, str]) -> list[str]:
+    """What goes wrong, in what words, when a shoe reports what none can."""
+    told = []
+    before = len(rig.said)
+    for number, (name, _, _) in enumerate(names):
+        try:
+            rig.draw(len(names) + 2 + number, renamed[name], **STRANGE[number % len(STRANGE)])
+        except Exception as error:  # a bridge that fails says this
+            told.append(repr(error))
+    return [*told, *rig.said[before:], rig.desk.align_why, *rig.desk.wrong.values()]
 
 
 @given(
@@ -268,6 +313,15 @@ def test_nothing_that_can_be_read_while_a_hand_is_in_play_depends_on_which_cards
     assert one == other
     assert any("may have been misread" in line for line in one) or any(boxed for _, boxed, _ in names)
     assert any("CARD from the shoe" in line for line in one)
+    assert sum("UserError" in line for line in one) >= len(REFUSED) / 2
+    assert any("token" in line and "hidden (--open shows it)" in line for line in one)
+
+
+def fram_tokens(memory: bytes) -> list[int]:
+    """The tokens of the cards in the shoe's memory, laid out as firmware/shoe/kept.py says."""
+    records = (memory[at : at + 38] for at in range(0x0100, 0x0100 + 514 * 38, 38))
+    cards = (schema.unpack(schema.CARD, one[10:34]) for one in records if schema.known(one[8], False) == schema.CARD)
+    return [schema.value(card.token) for card in cards]
 
 
 class Watched:
@@ -275,11 +329,17 @@ class Watched:
 
     def __init__(self, script: str, seed: int, folder: Path) -> None:
         folder.mkdir()
-        with EmulatedShoe(pace="fast") as shoe, Table(shoe.port, STACK, folder) as table:
+        flash = folder / "flash"
+        with EmulatedShoe(pace="fast", flash=flash) as shoe, Table(shoe.port, STACK, folder) as table:
             cards: list[bytes] = []
-            shoe.line.on_frame = lambda heard: (
-                cards.append(heard.message.token) if isinstance(heard.message, schema.Card) else None
-            )
+
+            def heard(one: Heard) -> None:
+                self.frames.append(frame_words(one))
+                if isinstance(one.message, schema.Card):
+                    cards.append(one.message.token)
+
+            self.frames: list[str] = []  # as `emulate --verbose` shows them
+            shoe.line.on_frame = heard
             dealer = ScriptedDealer(shoe, TableSession(rules()), table.ask, seed=seed)
             order = []
             for line in dealer.play(load(script).lines):
@@ -290,6 +350,7 @@ class Watched:
                 order += [card.name for card in shoe.pulled] if line.text.startswith("card") else []
             shoe.quiet()
             self.pulled = order
+            self.fram = fram_tokens((flash / "fram.bin").read_bytes())
             self.tokens = {schema.value(token) for token in cards} - {schema.value(schema.TOKEN_UNREAD)}
             self.said = [(one.kind, one.text) for one in table.said if one.kind not in ("stats", "link", "note")]
             # the rhythm of a light is real time: what it lights up in, one after the other, is not
@@ -319,3 +380,8 @@ def test_light_sound_and_words_of_the_real_firmware_do_not_depend_on_the_order_o
     assert one.tokens
     assert min(one.tokens | other.tokens) > 53  # and no frame named a card
     assert not one.tokens & other.tokens
+    for watched in (one, other):
+        assert watched.fram
+        assert min(watched.fram) > 53
+        assert any("Card(" in line for line in watched.frames)
+        assert not [line for line in watched.frames if CARD.search(line)]
