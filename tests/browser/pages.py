@@ -85,6 +85,8 @@ class Dealer(Page):
     def press(self, line: str) -> None:
         """Touch the key that says `line`, and see that the table took it."""
         self.newest()
+        body = self.page.locator("body")
+        until(lambda: body.get_attribute("data-settled") == body.get_attribute("data-version"), "time to see the page")
         key = self.page.locator(KEYS[line])
         key.click()
         self.page.locator(f"{KEYS[line]}[data-state=taken]").wait_for(state="attached", timeout=PATIENCE_MS)

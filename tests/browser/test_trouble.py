@@ -25,6 +25,7 @@ def test_a_lost_connection_is_said_and_comes_back(room: Room, dealer: Callable[.
     page.page.context.set_offline(False)
     page.due("next: seat 2")
     page.gone("#banner")
+    page.see("#notice.taken", "The connection is back")
     assert page.read("#line") == "✓ connected"
     page.page.context.clear_cookies()  # the log-in is over
     page.page.context.set_offline(True)
@@ -67,7 +68,7 @@ def test_two_pages_say_what_the_other_has_said(room: Room, dealer: Callable[...,
     one.due("betting")
     one.press("betting complete")
     two.due("next: burn")
-    two.see("#notice", "Last said: betting complete")
+    two.see("#notice", "Last said: Betting complete (page)")
 
 
 def test_a_refused_line_is_said_with_its_reason(room: Room, dealer: Callable[..., Dealer]) -> None:

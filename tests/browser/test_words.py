@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from importlib.resources import files
+from typing import get_args
 
 import pytest
 from dealershoe.bridge.look import LIGHTS
+from dealershoe.console.state import HEALTH
 from dealershoe.deal.items import RULINGS
-from dealershoe.events import FLOOR_DECISIONS
+from dealershoe.events import ACTIONS, FLOOR_DECISIONS, PLACES, Event
 from dealershoe.table.agenda import HOLDEM_STREETS, STUD_STREETS
 
 PAGES = files("dealershoe.console") / "pages"
@@ -37,7 +39,18 @@ FAMILIES = {
     "key": KEYS,
     "typed": KEYS,
     "link": ("supervised", "align", "unsupervised"),
+    "now": ("seat", "burn", "board", "betting", "ack", "shuffle", "pick", "nothing"),
+    "place": ("seat", "stub", "unknown", *PLACES),
+    "act": ACTIONS,
+    "flag": ("boxed", "double", "unread", "foreign", "wrong_back", "up", "touched", "out_of_turn"),
+    "health": HEALTH,
+    "counts": ("hands", "draws", "findings", "facts"),
+    "origin": ("shoe", "key", "seat sensor", "api", "console", "stdin", "bridge", "rules", "link", "fault", "note"),
 }
+# the story of a hand: every event that can be on record, and what may be said of one in another way
+STORIES = {one.__name__ for one in get_args(Event)} | {
+    "Act.seat", "Exposed.last", "FloorDecision.seat", "FloorCall", "FloorCall.back", "Revealed", "by.dealer", "by.player", "refused", "signal",
+}  # fmt: skip
 
 
 def used() -> set[str]:
@@ -52,7 +65,7 @@ def used() -> set[str]:
         for family in re.findall(r"say\(`([a-z]+)[.-]\$\{", source):
             if family != "by":
                 found |= {f"{family}.{name}" for name in FAMILIES[family]}
-    return found | {f"by-{decider}" for decider in ("dealer", "floor")}
+    return found | {f"by-{decider}" for decider in ("dealer", "floor")} | {f"story.{name}" for name in STORIES}
 
 
 def test_three_languages_have_the_same_words() -> None:

@@ -52,6 +52,15 @@ def thing(optional: tuple[str, ...] = (), /, **fields: Shape) -> Shape:
     }
 
 
+def sent(optional: tuple[str, ...] = (), /, **fields: Shape) -> Shape:
+    """`thing`, in a request: nothing else may be in it."""
+    return {**thing(optional, **fields), "additionalProperties": False}
+
+
+HAPPENINGS = (
+    "hand", "draw", "seat", "event", "ruling", "step", "due", "signal", "question", "fault", "link", "note", "refused",
+    "rules", "stats",
+)  # fmt: skip
 SEAT: Shape = {"type": "integer", "minimum": 1, "maximum": 11}
 RULING = thing(
     n=NUMBER, ruling=TEXT, happened=TEXT, say=TEXT, cite=TEXT, layer=TEXT, decider=TEXT, seat=maybe(SEAT),
@@ -74,16 +83,17 @@ SHAPES: dict[str, Shape] = {
         draws=many(thing(number=NUMBER, place=TEXT, confirmed=FLAG, way_up=TEXT, marks=many(TEXT), face=maybe(TEXT))),
         rulings=many(ref("Ruling")), steps=many(thing(text=TEXT, done=FLAG, current=FLAG)), question=maybe(TEXT),
         faults=many(TEXT), notes=many(TEXT), shuffle=maybe({"enum": ["stub", "deck"]}),
-        health=many(thing(name=TEXT, value=TEXT)),
+        health=many(thing(figure=TEXT, name=TEXT, value=TEXT)),
     ),
-    "Line": thing(
+    "Line": sent(
         ("seen", "reason"),
         id=ID,
         line={"type": "string", "minLength": 1, "maxLength": LONGEST_LINE,
               "description": "One line as in deal scripts, for example `act 3 raise`."},
         seen={"type": ["integer", "null"], "description":
-              "The version of the state that was seen: if the deal has moved on since, the line is not taken (409)."},
-        reason={"type": ["string", "null"], "maxLength": 200, "description":
+              "The version of the state that was seen: if the deal has moved on since, or for `undo` somebody has said "
+              "something since, the line is not taken (409); nor with a version that there has not been."},
+        reason={"type": ["string", "null"], "maxLength": 200, "pattern": r"\S", "description":
                 "Kept beside the line. A decision of the floor (`floor …`) takes one."},
     ),
     "Told": thing(id=TEXT, version=NUMBER),
@@ -93,7 +103,8 @@ SHAPES: dict[str, Shape] = {
         draws=NUMBER, findings=many(TEXT),
         rulings=many(thing(ruling=TEXT, rule=TEXT, say=TEXT, cite=TEXT, layer=TEXT, decider=TEXT, seat=maybe(NUMBER))),
         story=many(thing(
-            at=TIME, origin=TEXT, who=maybe(TEXT), text=TEXT, reason=maybe(TEXT), card=maybe(TEXT)
+            at=TIME, origin=TEXT, who=maybe(TEXT), kind=TEXT, values={"type": "object"}, text=TEXT, reason=maybe(TEXT),
+            card=maybe(TEXT),
         )),
     ),
     "Books": many(thing(
@@ -105,14 +116,31 @@ SHAPES: dict[str, Shape] = {
         in_force={"type": "object", "additionalProperties": thing(stack=TEXT, next=maybe(TEXT))},
         changes=many(thing(what=TEXT, who=TEXT, at=TEXT, stack=TEXT, reason=TEXT)),
     ),
-    "Activation": thing(
+    "Activation": sent(
         id=ID, stack={"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[ -~]+$"}
     ),
     "Activated": thing(id=TEXT, stack=TEXT, tables=many(TABLE)),
     "Tables": thing(tables=many(ref("State"))),
     "Hands": thing(hands=many(ref("Hand"))),
+    "Happening": {
+        **thing(table=TABLE, n=NUMBER, kind={"enum": list(HAPPENINGS)}, text=TEXT),
+        "description": "The data of a `happening`; `n` is the `id` of the event too. A kind may have more fields.",
+    },
+    "Gap": {
+        **thing(table=TABLE, after=NUMBER),
+        "description": "The data of a `gap`: what happened after that number, up to the state that comes, is not told.",
+    },
 }  # fmt: skip
 
+EVENTS = """Server-sent events, each with JSON. What there is to be told of a table begins with its state.
+
+- `state`: a table now (`State`): at first, and after what happened, at most every 50 ms.
+- `happening`: what happened (`Happening`), numbered. With `Last-Event-ID` the stream of one table goes on after it.
+- `gap`: some of that can no longer be told (`Gap`).
+- `alive`: nothing happened for 10 s.
+- `tables`: this person sees other tables now; connect again.
+- `over`: this token or session is no longer good.
+- `stopped`: the console stops; connect again in a while."""
 QUERIES: dict[str, Shape] = {
     "table": {"name": "table", "in": "query", "schema": TEXT, "description": "Only this one."},
     "last": {"name": "last", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10}},
@@ -156,8 +184,8 @@ WAYS = (
     Way("GET", "/me", "me", "Who this token is, and the CSRF word of a page's session.", "Me"),
     Way("GET", "/tables", "all_tables", "The tables this person may see, those first that need somebody.", "Tables"),
     Way("GET", "/tables/{table}", "one_table", "A table now.", "State", errors=(404,)),
-    Way("GET", "/events", "events", "What happens, as events: `state`, `happening`, `gap`, `alive`, `over`, `tables`.",
-        "text/event-stream", queries=("table",), errors=(404,)),
+    Way("GET", "/events", "events", "What happens at the tables, as it happens.", "text/event-stream",
+        queries=("table",), errors=(404,)),
     Way("POST", "/tables/{table}/lines", "say", "Say a line to a table.", "Told", ("say", "decide"), "Line",
         errors=(400, 403, 404, 409, 413, 415, 422, 503)),
     Way("GET", "/tables/{table}/hands", "hands", "The last hands of a table, the latest first.", "Hands", ("record",),
@@ -219,6 +247,8 @@ def _operation(way: Way) -> dict[str, Any]:
             },
         },
     }
+    if way.name == "events":
+        operation["description"] = EVENTS
     if way.rights:
         operation["description"] = f"Takes the right to {' or '.join(way.rights)}."
     if way.takes:

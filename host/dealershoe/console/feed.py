@@ -15,6 +15,8 @@ from dealershoe.bridge.happening import Happening
 KEPT = 500  # happenings of a table: a page that was away longer is told that it missed some
 MOVES = ("hand", "ruling", "step", "due", "question", "signal")  # what makes a page that has not seen it stale
 
+SAID = ("hand", "event")  # what an undo may be about
+
 
 class Numbered(NamedTuple):
     """A happening and its number at this table, from 1 in each run of the bridge."""
@@ -24,11 +26,15 @@ class Numbered(NamedTuple):
 
 
 class Feed:
-    """One table's happenings. `version` grows with each, `moved` is the version at which the deal last moved on."""
+    """One table's happenings. `version` grows with each.
+
+    `moved`: the version at which the deal last moved on; `said`: at which somebody last said something of it.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.version = 0
         self.moved = 0
+        self.said = 0
         self._loop = loop
         self._lock = threading.Lock()
         self._kept: deque[Numbered] = deque(maxlen=KEPT)
@@ -40,6 +46,8 @@ class Feed:
             self.version += 1
             if happening.kind in MOVES:
                 self.moved = self.version
+            if happening.kind in SAID:
+                self.said = self.version
             self._kept.append(Numbered(self.version, happening))
         try:
             self._loop.call_soon_threadsafe(self._ring)

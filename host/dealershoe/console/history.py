@@ -16,13 +16,30 @@ from typing import Any
 from dealershoe import __version__
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.errors import UserError
-from dealershoe.record.entries import BRIDGE, SHOE, EventRow, Fact, FindingRow, RulingRow, RunRow
+from dealershoe.record.entries import (
+    BRIDGE,
+    SHOE,
+    EventRow,
+    Fact,
+    FindingRow,
+    ProposalRow,
+    RulingRow,
+    RunRow,
+    SignalRow,
+)
 from dealershoe.record.faces import faces, is_over, named
 from dealershoe.record.pages import in_full
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, opened
 from dealershoe.record.words import rules_words
+from dealershoe.table.findings import KINDS
 
 LOOK = "look"  # the kind of a record that says who has seen cards
+FOLLOWED = {FindingRow: "finding", ProposalRow: "proposal", RulingRow: "ruling", SignalRow: "signal"}
+TOLD = {  # of an event's fields, those that name no card
+    "seats", "button", "sb", "bb", "game", "absent", "penalty", "gone", "new", "by", "marked", "seat", "kind", "number",
+    "target", "went", "confirmed", "boxed", "exposed", "double", "unread", "foreign", "wrong_back", "up", "touched",
+    "out_of_turn", "cards", "entitled", "in_stub", "decision", "taken_back",
+}  # fmt: skip
 WRITTEN_S = 3.0  # for the journal to say so
 
 
@@ -50,6 +67,8 @@ def hand(journal: Path, number: int, *, with_cards: bool = False) -> dict[str, A
                 "at": _time(told.fact.wall_ns),
                 "origin": told.fact.origin,
                 "who": told.fact.who,
+                "kind": _kind(told.row),
+                "values": _values(told.row),
                 "text": told.line,
                 "reason": _reason(told.fact),
                 "card": (named(told.row, known) if isinstance(told.row, EventRow) else "") or None,
@@ -57,6 +76,31 @@ def hand(journal: Path, number: int, *, with_cards: bool = False) -> dict[str, A
             for told in in_full(db, span, known)
         ]
         return {**_summary(db, span), "story": story}
+
+
+def _kind(row: Any) -> str:
+    """What a line of the story is: the name of the event, or of what followed from it."""
+    return row.kind if isinstance(row, EventRow) else FOLLOWED.get(type(row), "")
+
+
+def _values(row: Any) -> dict[str, Any]:
+    """What it says, by name, for whoever says it in another language. No card is in it."""
+    if isinstance(row, EventRow):
+        body = {name: value for name, value in json.loads(row.body).items() if name in TOLD and _is_plain(value)}
+        return body | ({"number": row.draw} if row.draw is not None else {})
+    if isinstance(row, FindingRow):
+        happened = KINDS.get(row.kind, row.kind)
+        return {"finding": row.kind, "happened": happened, "seat": row.seat or None, "cards": json.loads(row.cards)}
+    if isinstance(row, RulingRow):
+        return {"ruling": row.ruling, "say": row.say, "cite": row.cite, "seat": row.seat or None}
+    return {"signal": row.signal} if isinstance(row, SignalRow) else {}
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is a number or a word, or a list of numbers: what names cards is longer."""
+    return isinstance(value, bool | int | str) or (
+        isinstance(value, list) and all(isinstance(one, int) for one in value)
+    )
 
 
 def _summary(db: sqlite3.Connection, span: HandSpan) -> dict[str, Any]:
@@ -74,7 +118,8 @@ def _summary(db: sqlite3.Connection, span: HandSpan) -> dict[str, Any]:
         "draws": sum(row.kind == "Draw" for row in between(db, EventRow, first, end)),
         "findings": [row.kind for row in between(db, FindingRow, first, end)],
         "rulings": [
-            {name: getattr(row, name) for name in ("ruling", "rule", "say", "cite", "layer", "decider", "seat")}
+            {name: getattr(row, name) for name in ("ruling", "rule", "say", "cite", "layer", "decider")}
+            | {"seat": row.seat or None}
             for row in between(db, RulingRow, first, end)
         ],
     }

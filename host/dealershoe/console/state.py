@@ -51,7 +51,9 @@ def state_of(name: str, version: int, now: Snapshot, link: Mapping[str, int], *,
         "shuffle": now.shuffle,
         "ruling": whole["in_force"],
         "can_undo": now.can_undo,
-        "health": [{"name": words, "value": str(link.get(figure, 0))} for figure, words in HEALTH.items()],
+        "health": [
+            {"figure": figure, "name": words, "value": str(link.get(figure, 0))} for figure, words in HEALTH.items()
+        ],
         "counts": dict(now.counts),
         **{
             key: whole[key]

@@ -63,13 +63,14 @@ class Table:
 
         `seen`: the version that they looked at; where the deal has moved on since, the line is not told, nor where
         there was no such version yet: they looked at a bridge before this one. `undo`: where the line takes something
-        back, whether they may take back what it would.
+        back, whether they may take back what it would; then nothing may have been said since, either.
         """
         return await self.once.do(who, id, line, lambda: self._told(who, way, id, line, seen, undo))
 
     async def _told(self, who: str, way: str, id: str, line: str, seen: int | None, undo: MayUndo | None) -> Answer:
         async with self._telling:  # so that of two who saw the same, the second is told to look again
-            if seen is not None and not self.feed.moved <= seen <= self.feed.version:
+            newest = max(self.feed.moved, self.feed.said) if undo is not None else self.feed.moved
+            if seen is not None and not newest <= seen <= self.feed.version:
                 error = "the table has moved on since this page was drawn; look again"
                 return Answer(409, {"error": error, "state": await self.state()})
             if not self.bridge.alive:

@@ -4,13 +4,15 @@ import { listen, logOut, me } from "/static/lib/host.js";
 import { draw } from "/static/lib/oval.js";
 import { Speaker } from "/static/lib/press.js";
 import { openStart } from "/static/lib/start.js";
-import { ackLine, showNow, showRuling, showSignal, showSource, showSteps } from "/static/lib/state.js";
+import { ackLine, Settled, showNow, showRuling, showSignal, showSource, showSteps, showWhich } from "/static/lib/state.js";
+import { lastSaid } from "/static/lib/story.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
 import { chosen, languageChoice, say, sayIn, speak } from "/static/lib/words.js";
 
 const TYPED = "dealershoe.typed";
 const at = (id) => document.getElementById(id);
-// A key says a line of a deal script. `seen`: a page that has not seen the newest step or ruling may not say it.
+// A key says a line of a deal script. `seen`: a page that has not seen the newest step or ruling may not say it;
+// `settled`: nor may a touch that came too soon after it to have been meant for it.
 const KEYS = [
   { name: "act", line: () => "act", seen: true },
   { name: "complete", line: () => "betting complete", seen: true },
@@ -18,17 +20,19 @@ const KEYS = [
   { name: "exposed-dealer", line: () => exposed("dealer") },
   { name: "exposed-player", line: () => exposed("player") },
   { name: "floor", line: () => "call floor" },
-  { name: "undo", line: () => "undo", seen: true },
-  { name: "next", line: () => "hand next", seen: true, sure: inPlay },
+  { name: "undo", line: () => "undo", settled: true },
+  { name: "next", line: () => "hand next", settled: true, sure: inPlay },
 ];
-const ACK = { name: "ack", line: () => ackLine(state), seen: true };
+const ACK = { name: "ack", line: () => ackLine(state), settled: true };
 
 const mine = await me();
 const table = new URLSearchParams(location.search).get("table") ?? mine.tables[0] ?? "";
 let state = null;
 let up = false;
 let refused = ""; // why the host does not let this page listen
+let stopped = false; // the console has said that it stops
 let drawing = 0;
+const settled = new Settled();
 let armed = null; // a key that is to be pressed twice, and was once
 
 await speak(chosen());
@@ -60,7 +64,7 @@ function press(key, of) {
     speaker.show(say("sure", { key: say(`key.${of.name}`) }), "waiting");
   } else {
     disarm();
-    speaker.say(key, table, of.line(), of.seen ? { seen: state.version } : {});
+    speaker.say(key, table, of.line(), of.settled ? { seen: settled.of(table) } : of.seen ? { seen: state.version } : {});
   }
 }
 
@@ -84,9 +88,11 @@ function keyOf(of, key = document.createElement("button")) {
   return key;
 }
 
-function connected(now, why = "") {
+function connected(now, why = "", ended = false) {
+  if (now && !up && state) speaker.show(say("back"), "taken");
   up = now;
   refused = why;
+  stopped = ended;
   document.body.classList.toggle("down", !now);
   for (const key of document.querySelectorAll(".key")) key.setAttribute("aria-disabled", String(!now));
   at("line").className = now ? "link" : "link lost";
@@ -97,7 +103,7 @@ function connected(now, why = "") {
 function banner() {
   let text = "";
   let why = "";
-  if (!up) [text, why] = [say("no-connection"), refused];
+  if (!up) [text, why] = [stopped ? say("stopped") : say("no-connection"), refused];
   else if (state?.floor_called) text = say("floor-called");
   else if (state?.question) [text, why] = [say("question"), state.question];
   else if (state?.link === "unsupervised") [text, why] = [say("unsupervised"), state.link_why];
@@ -134,6 +140,8 @@ function show() {
   at("what").hidden = !ruling;
   showRuling(at("happened"), at("verdict"), ruling);
   showNow(at("now"), state);
+  showWhich(at("which-card"), state);
+  settled.shown(state);
   at("ack").hidden = !step && state.due.kind !== "ack" && !state.floor_called;
   at("all").hidden = state.steps.length < 2;
   showSteps(at("steps"), state);
@@ -146,7 +154,10 @@ function show() {
 
 /** What others say at this table is said here too, unless this page is busy with its own. */
 function heard(happening) {
-  if (happening.kind === "event" && !speaker.busy) speaker.show(say("said"), "", happening.text);
+  if (happening.kind === "event" && !speaker.busy) {
+    const [text, theirs] = lastSaid(happening.text, happening.origin);
+    speaker.show(text, "", theirs);
+  }
 }
 
 function build() {

@@ -4,30 +4,37 @@ import { get, listen, logOut, me, post, tablePath } from "/static/lib/host.js";
 import { draw } from "/static/lib/oval.js";
 import { Speaker } from "/static/lib/press.js";
 import { openStart } from "/static/lib/start.js";
-import { ackLine, showNow, showRuling, showSignal, showSource, showSteps } from "/static/lib/state.js";
+import { ackLine, Settled, showNow, showRuling, showSignal, showSource, showSteps, showWhich } from "/static/lib/state.js";
+import { fromWhom, told } from "/static/lib/story.js";
 import { byUrgency, calling, drawTables, grid, nothing, pairs, signalOf } from "/static/lib/tables.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
 import { chosen, languageChoice, quoted, say, sayIn, speak } from "/static/lib/words.js";
 
 const DECISIONS = ["misdeal", "play-on", "void", "dead"];
 const HANDS = 10;
-const HISTORY = 100; // happenings kept of a table on this page
-const UNTOLD = ["stats", "due"]; // happenings that tell the floor nothing
+const HISTORY = 100; // lines kept of a table on this page
+const ASIDE = ["link", "fault", "note", "refused", "question", "rules"]; // happenings that are not of the deal
+const RECORD_MS = 300; // what happened is in the record by then
 const at = (id) => document.getElementById(id);
 
 const mine = await me();
 const may = (right) => mine.rights.includes(right);
 const states = new Map();
-const histories = new Map(mine.tables.map((name) => [name, []]));
+const asides = new Map(mine.tables.map((name) => [name, []])); // what was heard beside the deal, the latest first
+let record = []; // what the record has of the hand in play, the latest first
 let table = new URLSearchParams(location.search).get("table") ?? null;
 let up = false;
 let drawing = 0;
+let news = 0; // happenings of the deal that this page has heard
+let telling; // the record is about to be asked for again
+const settled = new Settled();
 let asked = {}; // what was asked for the chosen table, so that it is asked again only when it can have changed
 
 await speak(chosen());
 const speaker = new Speaker(at("notice"), (newer) => take(newer));
 
-function connected(now, why = "") {
+function connected(now, why = "", stopped = false) {
+  if (now && !up && states.size) speaker.show(say("back"), "taken");
   up = now;
   document.body.classList.toggle("down", !now);
   for (const key of document.querySelectorAll(".key")) key.setAttribute("aria-disabled", String(!now));
@@ -35,7 +42,7 @@ function connected(now, why = "") {
   sayIn(at("line"), now ? `✓ ${say("connected")}` : `✗ ${say("not-connected")}`);
   at("banner").hidden = now;
   at("banner").className = "urgent";
-  sayIn(at("banner"), now ? "" : say("no-connection"), why);
+  sayIn(at("banner"), now ? "" : stopped ? say("stopped") : say("no-connection"), why);
 }
 
 function take(next, first = false) {
@@ -48,21 +55,30 @@ function take(next, first = false) {
 }
 
 function heard(happening) {
-  if (UNTOLD.includes(happening.kind)) return;
-  const history = histories.get(happening.table);
-  history?.unshift({ from: happening.kind, text: happening.text, at: performance.now() });
-  if (history?.length > HISTORY) history.pop();
+  if (ASIDE.includes(happening.kind)) {
+    const heardOf = asides.get(happening.table);
+    heardOf?.unshift({ from: say(happening.kind === "rules" || happening.kind === "link" || happening.kind === "fault" ? `origin.${happening.kind}` : "origin.note"), nodes: () => [quoted(happening.text)], at: Date.now() });
+    if (heardOf?.length > HISTORY) heardOf.pop();
+    later();
+  } else if (happening.table === table && !["stats", "due"].includes(happening.kind)) {
+    clearTimeout(telling);
+    telling = setTimeout(() => {
+      news += 1;
+      later();
+    }, RECORD_MS);
+  }
+}
+
+/** What the record has of the hand in play. */
+function remember(body, status) {
+  record = status === 200 ? body.story.map((one) => ({ from: fromWhom(one), at: Date.parse(one.at), nodes: () => sentences(one), ruling: one.kind === "ruling" })).reverse() : [];
+  at("history").dataset.shown = "";
   later();
 }
 
-/** What the record has of the hand in play takes the place of what was heard before it was asked for. */
-function remember(body, status, since) {
-  if (status !== 200) return;
-  const told = body.story.map((one) => ({ from: one.who ?? one.origin, text: one.reason ? `${one.text} (${one.reason})` : one.text }));
-  const heardSince = histories.get(table).filter((one) => one.at > since);
-  histories.set(table, [...heardSince, ...told.reverse()].slice(0, HISTORY));
-  at("history").dataset.shown = "";
-  later();
+/** A line of the record, with the reason that was given for it. */
+function sentences(one) {
+  return one.reason ? [...told(one), " ", say("floor.because", { reason: one.reason })] : told(one);
 }
 
 function later() {
@@ -75,6 +91,7 @@ function later() {
 function choose(name) {
   table = name;
   asked = {};
+  record = [];
   history.replaceState(null, "", `?table=${encodeURIComponent(name)}`);
   speaker.show("");
   at("decide").reset();
@@ -97,6 +114,7 @@ function show() {
   if (!state.ruling) sayIn(at("verdict"), say("floor.no-ruling"));
   showSource(at("clause"), state.ruling);
   showNow(at("now"), state);
+  showWhich(at("which-card"), state);
   showSteps(at("steps"), state);
   const loud = ["stop", "floor"].includes(signalOf(state));
   sayIn(at("aloud"), loud ? `${state.table}: ${at("signal").textContent}. ${at("happened").textContent}. ${at("verdict").textContent}` : "");
@@ -111,18 +129,18 @@ function show() {
   ask("books", JSON.stringify(state.ruling), tablePath(table, "/books"), showBooks);
   ask("hands", `${state.hand} ${state.hand_over}`, tablePath(table, `/hands?last=${HANDS}`), showHands);
   ask("rules", "", "/api/v1/rules", showRules);
-  if (state.hand) ask("story", "", tablePath(table, `/hands/${state.hand}`), remember);
+  if (state.hand) ask("story", `${state.hand} ${news}`, tablePath(table, `/hands/${state.hand}`), remember);
+  settled.shown(state);
 }
 
-/** Ask the host for `path` if `key` is not what it was asked for last; `then(body, status, since)` draws the answer. */
+/** Ask the host for `path` if `key` is not what it was asked for last; `then(body, status)` draws the answer. */
 async function ask(name, key, path, then) {
   if (asked[name] === key) return;
   asked[name] = key;
   const whose = table;
-  const since = performance.now();
   try {
     const { status, body } = await get(path);
-    if (whose === table) then(body, status, since);
+    if (whose === table) then(body, status);
   } catch {
     asked[name] = undefined; // the connection is lost, which the page says elsewhere
   }
@@ -165,8 +183,8 @@ async function story(number) {
   const list = document.createElement("ol");
   for (const one of status === 200 ? body.story : []) {
     const item = document.createElement("li");
-    const from = [one.who, one.origin].filter(Boolean).join(", ");
-    item.append(quoted(`${one.at.slice(11, 19)} ${from}: ${one.text}`));
+    const when = new Date(one.at).toLocaleTimeString(document.documentElement.lang);
+    item.append(`${when} ${fromWhom(one)}: `, ...told(one));
     if (one.reason) {
       const reason = document.createElement("span");
       reason.className = "reason";
@@ -192,21 +210,21 @@ function showRules(body, status) {
 }
 
 function health(state) {
-  const counts = Object.entries(state.counts).map(([name, n]) => `${n} ${name}`);
+  const counts = Object.entries(state.counts).map(([name, n]) => `${n} ${say(`counts.${name}`)}`);
   pairs(at("health"), [
     [say("floor.link"), say(`link.${state.link}`)],
     ...(state.link_why ? [[say("floor.why"), quoted(state.link_why)]] : []),
     [say("floor.faults"), state.faults.length ? quoted(state.faults.join("; ")) : say("floor.none")],
     [say("floor.light"), quoted(`${state.light.light}; ${state.light.sound}`)],
-    ...(state.health ?? []).map((one) => [quoted(one.name), quoted(one.value)]),
-    [say("floor.counts"), quoted(counts.join(", "))],
+    ...state.health.map((one) => [say(`health.${one.figure}`), one.value]),
+    [say("floor.counts"), counts.join(", ")],
     ...state.notes.map((note) => [say("floor.note"), quoted(note)]),
   ]);
 }
 
 function showHistory() {
-  const history = histories.get(table) ?? [];
-  const newest = `${table} ${history[0]?.at} ${history.length}`;
+  const history = [...record, ...(asides.get(table) ?? [])].sort((a, b) => b.at - a.at).slice(0, HISTORY); // stable: the record keeps its order
+  const newest = `${table} ${history[0]?.at} ${history.length} ${record.length}`;
   if (at("history").dataset.shown === newest) return;
   at("history").dataset.shown = newest;
   at("history-box").hidden = !history.length;
@@ -217,8 +235,8 @@ function showHistory() {
       const [kind, text] = [document.createElement("span"), document.createElement("span")];
       kind.className = "kind";
       kind.textContent = one.from;
-      text.className = one.from === "ruling" ? "ruling" : "";
-      text.textContent = one.text;
+      text.className = one.ruling ? "ruling" : "";
+      text.append(...one.nodes());
       item.append(kind, text);
       return item;
     }),
@@ -233,6 +251,7 @@ function seats(state) {
 }
 
 const seen = () => ({ seen: states.get(table).version });
+const sure = () => ({ seen: settled.of(table) }); // for what cannot be unsaid
 
 async function decide(event) {
   event.preventDefault();
@@ -295,8 +314,8 @@ at("decide").addEventListener("submit", decide);
 at("decide").addEventListener("change", deadSeat);
 at("decide").noValidate = true; // what is missing is said in the page's own words
 at("rules").addEventListener("submit", activate);
-at("ack").addEventListener("click", () => speaker.say(at("ack"), table, ackLine(states.get(table)), seen()));
-at("undo").addEventListener("click", () => speaker.say(at("undo"), table, "undo", seen()));
+at("ack").addEventListener("click", () => speaker.say(at("ack"), table, ackLine(states.get(table)), sure()));
+at("undo").addEventListener("click", () => speaker.say(at("undo"), table, "undo", sure()));
 at("begin").addEventListener("click", () => openStart(at("start"), states.get(table), (key, line) => speaker.say(key, table, line, seen())));
 at("mute").addEventListener("change", () => mute(at("mute").checked));
 at("try").addEventListener("click", () => tryAll((signal) => speaker.show(signal ? say("tone", { signal: say(`signal.${signal}`) }) : "")));

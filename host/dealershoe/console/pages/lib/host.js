@@ -73,25 +73,36 @@ async function refusal(url) {
 
 /**
  * Listen to a table, or to all with `table` null: `heard.state(state, first)`, `first` on a new connection;
- * `heard.happening(happening)`; `heard.up(bool, why)`, with the host's sentence where
- * it refuses. A stream that is silent for too long is begun anew.
+ * `heard.happening(happening)`; `heard.up(bool, why, stopped)`, with the host's sentence where
+ * it refuses, `stopped` where the console has said that it stops. A stream that is silent for too long is begun anew.
  */
 export function listen(table, heard) {
   let source;
   let timer;
   let fresh = new Set();
+  let stopped = false;
+  let again; // a stream is about to be begun
+  const down = (why = "") => heard.up(false, why, stopped);
+  const soon = () => {
+    source.close();
+    clearTimeout(timer);
+    clearTimeout(again);
+    again = setTimeout(begin, BACK_MS);
+  };
   const alive = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      heard.up(false);
+      down();
       begin();
     }, SILENT_MS);
   };
   const begin = () => {
     source?.close();
+    clearTimeout(again);
     source = new EventSource(table === null ? "/api/v1/events" : `/api/v1/events?table=${encodeURIComponent(table)}`);
     source.onopen = () => {
       fresh = new Set(); // the host may have begun anew, and its versions with it
+      stopped = false;
       heard.up(true);
     };
     source.addEventListener("state", (event) => {
@@ -106,19 +117,26 @@ export function listen(table, heard) {
     });
     source.addEventListener("alive", alive);
     source.addEventListener("over", toLogin);
+    source.addEventListener("stopped", () => {
+      stopped = true;
+      down();
+      soon();
+    });
     source.onerror = async () => {
-      heard.up(false);
+      down();
+      if (stopped) return soon();
       if (source.readyState !== EventSource.CLOSED) return; // the browser tries again itself
       const why = await refusal(source.url).catch(() => "");
-      if (why) heard.up(false, why);
-      setTimeout(begin, BACK_MS);
+      if (why) down(why);
+      soon();
     };
     alive();
   };
   addEventListener("offline", () => {
     source.close(); // whatever might still come is not to be relied on
     clearTimeout(timer);
-    heard.up(false);
+    clearTimeout(again);
+    down();
   });
   addEventListener("online", begin);
   begin();

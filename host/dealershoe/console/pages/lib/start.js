@@ -1,10 +1,10 @@
-// The sheet on which a hand is begun: who is in, where the button is, who is away or sits out a penalty.
+// The sheet on which a hand is begun: who is in, where button and blinds are, the game, who is away or sits out a penalty.
 
 import { say } from "/static/lib/words.js";
 
 const SEATS = 11;
 const USUAL = 9;
-const RULES = "rules"; // the button moves by the rules
+const RULES = "rules"; // the button moves by the rules, or a blind follows it
 
 function tile(type, name, value, words, checked) {
   const label = document.createElement("label");
@@ -33,15 +33,19 @@ const seatTiles = (type, name, chosen) =>
 
 const picked = (form, name) => [...form.querySelectorAll(`[name=${name}]:checked`)].map((input) => Number(input.value));
 
-/** The line of a deal script that begins a hand. `before`: the seats of the hand before it; `button`: a seat, or RULES. */
-export function handLine(seats, button, before, away, penalty) {
+/**
+ * The line of a deal script that begins a hand. `before`: the seats of the hand before it; `button`: a seat, or RULES.
+ * `more`: by name, what else is said of a hand that is described in full: seats, or a word; nothing for RULES.
+ */
+export function handLine(seats, button, before, more) {
   const part = (name, list) => (list.length ? ` ${name}=${list.join(",")}` : "");
   if (button === RULES) {
     const gone = before.filter((seat) => !seats.includes(seat));
     const added = seats.filter((seat) => !before.includes(seat));
     return `hand next${part("gone", gone)}${part("new", added)}`;
   }
-  return `hand${part("seats", seats)} button=${button}${part("absent", away)}${part("penalty", penalty)}`;
+  const said = Object.entries(more).map(([name, value]) => part(name, [value].flat().filter((one) => one !== RULES)));
+  return `hand${part("seats", seats)} button=${button}${said.join("")}`;
 }
 
 /** Open the sheet for a table in `state`. `begin(key, line)` says the line and gives "" or why not. */
@@ -61,6 +65,21 @@ export function openStart(dialog, state, begin) {
   const error = document.createElement("p");
   error.className = "refused";
   error.setAttribute("role", "alert");
+  const blind = (name, title, others) =>
+    row(name, title, [
+      tile("radio", name, RULES, say("start.blind-by-rules"), true),
+      ...others,
+      ...seatTiles("radio", name, []),
+    ]);
+  const blinds = [blind("sb", say("start.sb"), [tile("radio", "sb", "dead", say("start.dead"), false)]), blind("bb", say("start.bb"), [])];
+  const game = row("game", say("start.game"), [
+    tile("radio", "game", RULES, say("start.holdem"), true),
+    tile("radio", "game", "stud", say("start.stud"), false),
+  ]);
+  const kept = Object.assign(document.createElement("p"), { className: "quiet", textContent: say("start.kept") });
+  const rest = document.createElement("details");
+  rest.className = "more";
+  rest.append(Object.assign(document.createElement("summary"), { textContent: say("start.more") }));
   const away = row("away", say("start.away"), seatTiles("checkbox", "away", []));
   const penalty = row("penalty", say("start.penalty"), seatTiles("checkbox", "penalty", []));
   const cancel = Object.assign(document.createElement("button"), { type: "button", className: "key", textContent: say("cancel") });
@@ -68,11 +87,13 @@ export function openStart(dialog, state, begin) {
   const ends = document.createElement("div");
   ends.className = "ends";
   ends.append(cancel, go);
-  form.append(title, row("seats", say("start.seats"), seatTiles("checkbox", "seats", usual)), button, away, penalty, error, ends);
-  const byRules = () => form.elements.button.value === RULES;
+  rest.append(...blinds, game);
+  form.append(title, row("seats", say("start.seats"), seatTiles("checkbox", "seats", usual)), button, away, penalty, rest, kept, error, ends);
   const follow = () => {
-    away.hidden = byRules(); // the next hand of the same table keeps who is away
-    penalty.hidden = byRules();
+    const byRules = form.elements.button.value === RULES; // and so has the next hand of the same table all the rest
+    for (const one of [away, penalty, rest]) one.hidden = byRules;
+    kept.hidden = !byRules;
+    for (const one of blinds) one.hidden = form.elements.game.value === "stud"; // which has antes and a bring-in
   };
   form.addEventListener("change", follow);
   cancel.addEventListener("click", () => dialog.close());
@@ -80,9 +101,16 @@ export function openStart(dialog, state, begin) {
     event.preventDefault();
     const seats = picked(form, "seats");
     const chosen = form.elements.button.value;
+    const stud = form.elements.game.value === "stud";
     error.textContent = seats.length < 2 ? say("start.few") : chosen ? "" : say("start.no-button");
     if (error.textContent) return;
-    const line = handLine(seats, chosen === RULES ? RULES : Number(chosen), before, picked(form, "away"), picked(form, "penalty"));
+    const line = handLine(seats, chosen === RULES ? RULES : Number(chosen), before, {
+      sb: stud ? RULES : form.elements.sb.value,
+      bb: stud ? RULES : form.elements.bb.value,
+      game: form.elements.game.value,
+      absent: picked(form, "away"),
+      penalty: picked(form, "penalty"),
+    });
     error.textContent = await begin(go, line);
     if (!error.textContent) dialog.close();
   });

@@ -1,5 +1,6 @@
 // What pages of both kinds make of a table's state: the shape of its signal, the ruling that is open, its steps.
 
+import { placeIn } from "/static/lib/story.js";
 import { quoted, say, sayIn } from "/static/lib/words.js";
 
 export const SHAPES = { ready: "●", attention: "▲", stop: "■", floor: "⚑", align: "◆", unsupervised: "○" };
@@ -32,7 +33,45 @@ export function showNow(element, state) {
   else if (state.link === "align") sayIn(element, say("now.begin"));
   else if (state.link === "unsupervised") sayIn(element, say("now.alone"));
   else if (state.signal === "floor") sayIn(element, say("now.floor"));
-  else sayIn(element, say(`due.${state.due.kind}`, { seat: state.due.seat }));
+  else sayIn(element, say(`now.${state.due.kind}`, { seat: state.due.seat }));
+}
+
+/** Which card is meant: nobody at a table counts them. Nothing where what is to be done names none. */
+export function showWhich(element, state) {
+  const step = state.steps.find((one) => one.current);
+  const last = state.draws.at(-1)?.number;
+  const known = [...new Set([...(step?.text ?? "").matchAll(/#(\d+)/g)].map((found) => Number(found[1])))].flatMap((n) => {
+    const draw = state.draws.find((one) => one.number === n);
+    if (!draw) return [];
+    const place = placeIn(draw.place);
+    return [n === last ? say("which.last", { n, place }) : say("which.before", { n, place, back: last - n })];
+  });
+  element.hidden = !known.length;
+  sayIn(element, known.join("; "));
+}
+
+const REACT_MS = 250; // nobody sees and touches within that time: what is touched so soon was meant for what stood there before
+
+/** The version of a table that whoever looks at a page has had time to see: what a key that cannot be unsaid goes by. */
+export class Settled {
+  constructor() {
+    this.table = "";
+    this.version = 0;
+  }
+
+  /** A state was put on the page. */
+  shown(state) {
+    setTimeout(() => {
+      this.table = state.table;
+      this.version = state.version;
+      document.body.dataset.settled = state.version;
+    }, REACT_MS);
+  }
+
+  /** The version that was seen of `table`. */
+  of(table) {
+    return this.table === table ? this.version : 0;
+  }
 }
 
 /** The steps of the remedy, those that are done marked with a sign. */

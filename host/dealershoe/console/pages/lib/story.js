@@ -1,0 +1,75 @@
+// What was said and done in a hand, as sentences in the language of the page. A rule pack's own words stay as they are.
+
+import { quoted, say } from "/static/lib/words.js";
+
+const FLAGS = ["boxed", "double", "unread", "foreign", "wrong_back", "up", "touched", "out_of_turn"];
+
+/** Where a card lies: a seat, or a pile by its name. */
+export function placeIn(place) {
+  const seat = /^(?:seat )?(\d+)$/.exec(String(place ?? ""));
+  if (seat) return say("place.seat", { seat: seat[1] });
+  return say(`place.${place ?? "unknown"}`);
+}
+
+/** Who or what something came from. What follows from a fact comes from the rules, whoever told the fact. */
+export function fromWhom(one) {
+  if (["finding", "ruling", "proposal", "signal"].includes(one.kind)) return say("origin.rules");
+  return one.who ?? say(`origin.${one.origin}`);
+}
+
+function key(kind, values) {
+  if (kind === "Act" && values.seat) return "story.Act.seat";
+  if (kind === "Exposed" && !values.number) return "story.Exposed.last";
+  if (kind === "FloorDecision" && values.seat) return "story.FloorDecision.seat";
+  if (kind === "FloorCall" && values.taken_back) return "story.FloorCall.back";
+  return `story.${kind}`;
+}
+
+function sentence(kind, values) {
+  const told = say(key(kind, values), {
+    ...values,
+    seats: values.seats?.join(", "),
+    place: "target" in values || "went" in values ? placeIn(values.target ?? values.went) : placeIn(null),
+    act: values.kind ? say(`act.${values.kind}`) : "–",
+    by: say(`story.by.${values.by ?? "dealer"}`),
+    decision: values.decision ? say(`ruling.${values.decision}`) : "",
+    signal: values.signal ? say(`signal.${values.signal}`) : "",
+  });
+  const flags = FLAGS.filter((flag) => values[flag]).map((flag) => say(`flag.${flag}`));
+  if (kind === "Draw" && values.exposed) flags.push(say("flag.exposed"));
+  if (kind === "Draw" && !values.confirmed) flags.push(say("flag.inferred"));
+  return flags.length ? `${told} (${flags.join(", ")})` : told;
+}
+
+/** A line of the record (`story` of a hand), as nodes to be put on the page. */
+export function told(one) {
+  const { kind, values } = one;
+  const card = one.card ? [" ", quoted(one.card)] : [];
+  if (kind === "ruling") return [`${say(`ruling.${values.ruling}`)}: `, quoted([values.say, values.cite && `(${values.cite})`].filter(Boolean).join(" "))];
+  if (kind === "finding") {
+    const where = [values.seat && say("story.at-seat", { seat: values.seat }), ...(values.cards ?? []).map((n) => `#${n}`)].filter(Boolean);
+    return [quoted(values.happened), ...(where.length ? [` (${where.join(", ")})`] : [])];
+  }
+  const words = sentence(kind, values);
+  return words.startsWith("story.") ? [quoted(one.text)] : [words, ...card]; // what this page has no words for
+}
+
+const SAID = [
+  [/^act\b/, "act"],
+  [/^betting complete/, "complete"],
+  [/^betting over/, "over"],
+  [/^exposed\b.*by=player/, "exposed-player"],
+  [/^exposed\b/, "exposed-dealer"],
+  [/^call floor/, "floor"],
+  [/^undo/, "undo"],
+  [/^hand next/, "next"],
+  [/^(ack|shuffled)\b/, "ack"],
+];
+
+/** A line that somebody has just said, "act 3 raise  (api)", in the words of the keys where there is a key for it. */
+export function lastSaid(text, origin) {
+  const line = text.replace(/\s*\([^()]*\)$/, "");
+  const named = SAID.find(([pattern]) => pattern.test(line));
+  const from = say(`origin.${origin}`);
+  return named ? [`${say("said")} ${say(`key.${named[1]}`)} (${from})`, ""] : [`${say("said")} (${from})`, line];
+}
