@@ -49,7 +49,8 @@ FAMILIES = {
 }
 # the story of a hand: every event that can be on record, and what may be said of one in another way
 STORIES = {one.__name__ for one in get_args(Event)} | {
-    "Act.seat", "Exposed.last", "FloorDecision.seat", "FloorCall", "FloorCall.back", "Revealed", "by.dealer", "by.player", "refused", "signal",
+    "Act.seat", "Exposed.last", "FloorDecision.seat", "FloorCall", "FloorCall.back", "Revealed",
+    "by.dealer", "by.player", "refused", "signal",
 }  # fmt: skip
 
 

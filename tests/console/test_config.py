@@ -22,6 +22,7 @@ from dealershoe.config.check_command import command as check_command
 from dealershoe.config.read import read
 from dealershoe.config.room import Room
 from dealershoe.console import metrics
+from dealershoe.console.books import Books
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
 from dealershoe.record.journal import Journal
@@ -96,6 +97,7 @@ def test_check_says_what_it_found_and_changes_nothing(tmp_path: Path) -> None:
         ('journal = "no/t1.journal"\n', "the folder of the journal"),
         ('journal = "room.toml"\n', "is not a journal of a bridge"),
         ('[console]\nlisten = ":0"\ncertificate = "none.pem"\n', "cannot be used with its key"),
+        ('signs = "users.json"\n', "table t1"),
     ],
 )
 def test_what_a_room_names_must_be_there(tmp_path: Path, more: str, said: str) -> None:
@@ -104,6 +106,20 @@ def test_what_a_room_names_must_be_there(tmp_path: Path, more: str, said: str) -
     result = CliRunner().invoke(check_command, [str(path)])
     assert isinstance(result.exception, UserError)
     assert said in str(result.exception)
+
+
+def test_two_names_of_one_port_are_one_and_a_port_is_looked_for_from_the_file_s_folder(tmp_path: Path) -> None:
+    (tmp_path / "by-id").symlink_to(tmp_path / "ttyACM0")
+    two = "".join(
+        f'[[table]]\nname = "{name}"\nport = "{port}"\n' for name, port in (("t1", "ttyACM0"), ("t2", "by-id"))
+    )
+    with pytest.raises(UserError, match="tables t1 and t2 have the same port"):
+        read(written(tmp_path, two))
+    made(tmp_path / "users.json", "ann", "floor")
+    path = written(tmp_path, 'users = "users.json"\nany-shoe = true\n[[table]]\nname = "t1"\nport = "none"\n')
+    assert read(path).tables[0].port == str(tmp_path / "none")
+    result = CliRunner().invoke(check_command, [str(path)])
+    assert f"its shoe is waited for: there is no {tmp_path / 'none'}" in result.output
 
 
 def test_options_of_one_table_do_not_go_with_a_room(tmp_path: Path) -> None:
@@ -166,6 +182,24 @@ def test_a_running_room_reads_its_file_again(tmp_path: Path) -> None:
             process.send_signal(signal.SIGHUP)
             _told(process, "room.toml was read again: 2 tables")
             assert ann.get("/api/v1/me").json()["tables"] == ["t1", "t2"]
+            Books(tmp_path / "shelf-2").activate("roberts", "ann")
+            moved = head.replace('"shelf"', '"shelf-2"').replace('"users.json"', '"nobody.json"')
+            written(tmp_path, moved + TABLE.format("t1"))
+            process.send_signal(signal.SIGHUP)
+            _told(process, "the room stays as it is: nobody may use the console")
+            assert ann.get("/api/v1/tables/t1").json()["stack"] == "tda-2024+house"
+            bob = made(tmp_path / "people.json", "bob", "floor")
+            moved = moved.replace("nobody.json", "people.json").replace("127.0.0.1:0", "[::1]:0")
+            written(tmp_path, moved + TABLE.format("t1"))
+            process.send_signal(signal.SIGHUP)
+            _told(process, "`console` in room.toml: what has changed there counts when the room is started again")
+            _told(process, "room.toml was read again: 1 tables")
+            assert ann.get("/api/v1/me").status_code == 401
+            ann.headers["authorization"] = f"Bearer {bob}"
+            end = time.monotonic() + 30
+            while ann.get("/api/v1/tables/t1").json()["stack"] != "roberts":  # no hand has begun yet
+                assert time.monotonic() < end
+            assert [one["who"] for one in ann.get("/api/v1/rules").json()["changes"]] == ["ann (console)"]
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
     finally:

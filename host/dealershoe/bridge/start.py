@@ -79,6 +79,19 @@ class Rulebooks:
             self._stacks[rules] = stack
         return self._stacks[rules]
 
+    def follow(self, shelf: Path) -> None:
+        """Another shelf from now on: what is in force there judges from the next hand on; where nothing is, each table
+        keeps its rules. Raises UserError, nothing changed, for a shelf that is not sound, or rules that cannot be used.
+        """
+        other = Shelf(shelf)
+        watch, active = Watch(other), other.active()
+        for pack in active.packs if active is not None else ():
+            refuse_failing(pack, other)
+        self.shelf, self._watch, self._stacks = other, watch, {}
+        if active is not None:
+            self._news = active
+            self._changes += 1
+
     def follower(self) -> Callable[[], Stack | None]:
         """What one table asks for other rules, on the room's thread: the newest, once. As `Watch.look`."""
         heard = self._changes
@@ -164,6 +177,10 @@ class House:
         self._keys = keys
         self._dictionaries = dictionaries
         self._room, self._books, self._ports = Room(), Rulebooks(shelf), Glances()
+
+    def follow(self, shelf: Path) -> None:
+        """Another shelf for all tables, as `Rulebooks.follow`. Raises UserError, nothing changed."""
+        self._books.follow(shelf)
 
     def open(self, place: Place) -> Bridge:
         """A bridge for `place`, not started yet. Raises UserError, nothing left open, when it cannot be."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from dealershoe.console.people import load
 from dealershoe.console.serve import check_certificate
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
+from dealershoe.record.keys import existing_key
 from dealershoe.record.opening import is_new
 
 UNITS = Path(__file__).parent / "units"
@@ -46,17 +48,24 @@ def command(config: Path | None, systemd: bool, udev: bool) -> None:
 def found(config: Config, ports: Ports | None = None) -> list[str]:
     """What there is of a room, a line each. Raises UserError for what would keep it from running."""
     lines = []
+    if config.shelf.exists() and not config.shelf.is_dir():
+        raise UserError(f"the shelf {config.shelf} is no folder", "another file was named", "name a folder")
     books = Rulebooks(config.shelf)
     for place in config.tables:
         try:
             rules = books.stack(place.rules).name
             journal = _journal(place.journal)
+            if place.signs is not None and os.path.lexists(place.signs):  # else it is made when the table is opened
+                existing_key(place.signs)
         except UserError as error:
             raise UserError(f"table {place.name}: {error.seen}", error.cause, error.do) from error
         try:
-            shoe = f"its shoe is at {find(place.port, ports).path}"
+            address = find(place.port, ports)
         except UserError as error:
             shoe = f"its shoe is waited for: {error.seen}"
+        else:
+            there = address.usb is not None or os.path.exists(address.path)
+            shoe = f"its shoe is at {address.path}" if there else f"its shoe is waited for: there is no {address.path}"
         kind = "open table, " if place.open_table else ""
         lines.append(f"table {place.name}: {kind}{rules}, {journal}; {shoe}")
     if config.keys is None:

@@ -8,7 +8,6 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,11 +15,13 @@ from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import House
 from dealershoe.config.read import Config, read
 from dealershoe.config.room import Room
+from dealershoe.console import logins
 from dealershoe.console.people import Current
 from dealershoe.console.serve import Server
 from dealershoe.errors import UserError
 from dealershoe.link import dictionary, keystore
 
+AT_START = ("console", "keys")  # what of the file counts when the room is started
 TURN_S = 0.25  # between two looks at what is to be opened and closed
 
 
@@ -58,7 +59,8 @@ def run_room(path: Path, *, as_json: bool) -> None:
     """Run the room of the file `path` until Ctrl-C. Raises UserError when it cannot be opened as it is written."""
     config = read(path)
     log = Log(as_json=as_json or config.log == "json")
-    server = _server(config)
+    people = Current(config.users) if config.console is not None else None
+    server = _server(config, people, log)
     asked: list[int] = []  # a SIGHUP that was not heeded yet
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, lambda number, _: asked.append(number))
@@ -76,6 +78,7 @@ def run_room(path: Path, *, as_json: bool) -> None:
             dictionaries=dictionary.Shelf(dictionary.default_folder()),
         )
         room = Room(house, server, log.say)
+        again = Again(path, config, room, house, server, people, log, as_json=as_json)
         room.open(config)
         try:
             if server is not None:
@@ -85,11 +88,13 @@ def run_room(path: Path, *, as_json: bool) -> None:
                 log.print(TURN_S)
                 if asked:
                     asked.clear()
-                    config = _again(path, config, room, log)
+                    config = again(config)
                 room.turn()
         except (KeyboardInterrupt, BrokenPipeError):
             return
         finally:
+            if server is not None:
+                server.stop()  # before its tables: pages are told that it stops, and not that they have no table
             room.close()
     finally:
         if server is not None:
@@ -99,30 +104,70 @@ def run_room(path: Path, *, as_json: bool) -> None:
     sys.exit(1)
 
 
-def _server(config: Config) -> Server | None:
+def _server(config: Config, people: Current | None, log: Log) -> Server | None:
     place = config.console
-    if place is None:
+    if place is None or people is None:
         return None
-    people = Current(config.users)
     return Server(
         place.listen, people, place.certificate, place.certificate_key,
-        shelf=config.shelf, hosts=place.hosts, trouble=lambda: people.trouble,
+        shelf=config.shelf, hosts=place.hosts, trouble=lambda: people.trouble, say=log.say,
+        logins=logins.default_path(place.listen),
     )  # fmt: skip
 
 
-def _again(path: Path, before: Config, room: Room, log: Log) -> Config:
-    """The file anew. What it cannot change while the room runs is said; a file with a mistake changes nothing."""
-    try:
-        config = read(path)
-    except UserError as error:
-        log.say(f"the room stays as it is: {error}")
-        return before
-    fixed: tuple[tuple[str, Any, Any], ...] = tuple(
-        (name, getattr(config, name), getattr(before, name)) for name in ("console", "users", "shelf", "keys", "log")
-    )
-    for name, now, then in fixed:
-        if now != then:
-            log.say(f"`{name}` has changed: that counts when the room is started again")
-    room.want(config)
-    log.say(f"{path.name} was read again: {len(config.tables)} tables")
-    return config
+class Again:
+    """Reads the file anew, and makes the room that runs as it says. A file with a mistake changes nothing."""
+
+    def __init__(
+        self,
+        path: Path,
+        config: Config,
+        room: Room,
+        house: House,
+        server: Server | None,
+        people: Current | None,
+        log: Log,
+        *,
+        as_json: bool,
+    ) -> None:
+        self._path = path
+        self._begun = config
+        self._room = room
+        self._house = house
+        self._server = server
+        self._people = people
+        self._log = log
+        self._as_json = as_json
+
+    def __call__(self, before: Config) -> Config:
+        """The configuration now."""
+        say = self._log.say
+        try:
+            config = read(self._path)
+            if self._people is not None and config.users != before.users:
+                self._people.follow(config.users)
+            if config.shelf != before.shelf:
+                self._follow_shelf(config, before)
+        except UserError as error:
+            say(f"the room stays as it is: {error}")
+            return before
+        self._log.as_json = self._as_json or config.log == "json"
+        wait = [name for name in AT_START if getattr(config, name) != getattr(self._begun, name)]
+        if wait:
+            names = " and ".join(f"`{name}`" for name in wait)
+            say(f"{names} in {self._path.name}: what has changed there counts when the room is started again")
+        self._room.want(config)
+        say(f"{self._path.name} was read again: {len(config.tables)} tables")
+        return config
+
+    def _follow_shelf(self, config: Config, before: Config) -> None:
+        try:
+            self._house.follow(config.shelf)
+        except UserError:
+            if self._people is not None:
+                self._people.follow(before.users)
+            raise
+        if self._server is not None:
+            self._server.follow(config.shelf)
+        for bridge in self._room.bridges.values():
+            bridge.look_for_rules()

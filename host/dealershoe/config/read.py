@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -99,7 +100,7 @@ class _Reader:
     def _table(self, data: dict[str, Any], index: int) -> Place:
         at: Key = ("table", index)
         self._known(data, at, ("name", "port", "journal", "rules", "open", "signs"))
-        name, port = self._text(data, at, "name"), self._text(data, at, "port")
+        name, port = self._text(data, at, "name"), self._port(self._text(data, at, "port"))
         self._checked(at, "name", lambda: check_name(name, "a table"))
         self._checked(at, "port", lambda: check_port(port))
         if port == "auto":
@@ -133,6 +134,11 @@ class _Reader:
             raise self.wrong((*at, "hosts"), "`hosts` is no list of host names", "", 'write hosts = ["tables.example"]')
         key = self._file(data, at, "certificate-key") if "certificate-key" in data else None
         return ConsolePlace(listen, certificate, key, tuple(hosts))
+
+    def _port(self, port: str) -> str:
+        """A path from the file's folder on; a USB identity, or a name as Windows has them, as it is."""
+        named = port == "auto" or port.startswith("usb:") or os.name != "posix"
+        return port if named else str((self._path.parent / port).absolute())
 
     # ---- values
 
@@ -171,7 +177,9 @@ class _Reader:
     def _once(self, places: tuple[Place, ...], what: str) -> None:
         known: dict[str, str] = {}
         for index, place in enumerate(places):
-            value = str(getattr(place, what)).lower() if what == "port" else str(getattr(place, what))
+            value = str(getattr(place, what))
+            if what == "port":  # by-id and ttyACM0 may be one
+                value = os.path.realpath(value) if value.startswith("/") else value.lower()
             if value in known:
                 raise self.wrong(
                     ("table", index, what), f"tables {known[value]} and {place.name} have the same {what} {value}",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from dealershoe.bridge.bridge import Bridge
+from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import House, Place
 from dealershoe.config.read import Config
 from dealershoe.errors import UserError
@@ -18,6 +19,8 @@ class Shown(Protocol):
 
     def remove(self, name: str) -> None: ...
 
+    def hear(self, name: str, happening: Happening) -> None: ...
+
 
 class Room:
     """Its tables by name. `say` gets one sentence a change. To be called from one thread."""
@@ -28,6 +31,7 @@ class Room:
         self._say = say
         self._places: dict[str, Place] = {}
         self._wanted: dict[str, Place] = {}
+        self._failed: set[str] = set()  # tables of which it was said that they have failed
         self._waits: set[str] = set()  # tables of which it was said that their hand is played out first
         self.bridges: dict[str, Bridge] = {}
 
@@ -51,7 +55,14 @@ class Room:
         self.turn()
 
     def turn(self) -> None:
-        """Close what is not wanted any more as soon as its hand is over; open what is not there."""
+        """Close what is not wanted any more when its hand is over, open what is not there, say what has failed."""
+        for name, bridge in self.bridges.items():
+            if not bridge.alive and name not in self._failed:
+                self._failed.add(name)
+                why = f"the table has failed: {bridge.error}; it is opened again when the room's file is read again"
+                self._say(f"table {name}: {why}")
+                if self._shown is not None:
+                    self._shown.hear(name, Happening("link", why))
         for name, place in list(self._places.items()):
             if self._wanted.get(name) != place and self._may_close(name):
                 self._close(name)
@@ -101,4 +112,5 @@ class Room:
         if self._shown is not None:
             self._shown.remove(name)
         del self._places[name]
+        self._failed.discard(name)
         self.bridges.pop(name).stop()

@@ -38,6 +38,11 @@ class Books:
         self._lock = threading.Lock()
         self._known: Known | None = None
 
+    def follow(self, folder: Path) -> None:
+        """Another shelf from now on."""
+        with self._lock:
+            self._shelf, self._known = Shelf(folder), None
+
     def _look(self) -> Known:
         with self._lock:
             stamp = self._shelf.stamp()

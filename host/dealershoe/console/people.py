@@ -92,6 +92,11 @@ class Current:
                 "make one with `dealershoe users add NAME --role floor`, and keep the token",
             )
 
+    def follow(self, path: Path) -> None:
+        """Another file from now on. Raises UserError, nothing changed, as for a new one."""
+        other = Current(path)
+        self._path, self._stamp, self._people, self.trouble = other._path, None, other._people, ""
+
     def __call__(self) -> dict[str, Person]:
         """Name → person."""
         stamp = self._look()

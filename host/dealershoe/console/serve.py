@@ -93,10 +93,11 @@ class Server:
         scheme = "https" if certificate else "http"
         self.url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}/"
         answers_to = (*LOOPBACK, f"[{host}]" if ":" in host else host, *hosts) if certificate is None else hosts
+        self._books = Books(shelf or default_shelf())
         self._console = Console(
             self._tables,
             people,
-            Books(shelf or default_shelf()),
+            self._books,
             secure=certificate is not None,
             hosts=answers_to,
             trouble=trouble,
@@ -128,6 +129,10 @@ class Server:
     def remove(self, name: str) -> None:
         """Show a table no more."""
         self._tables.pop(name, None)
+
+    def follow(self, shelf: Path) -> None:
+        """Another shelf of rule packs from now on. For any thread."""
+        self._books.follow(shelf)
 
     def hear(self, name: str, happening: Happening) -> None:
         """A table has said something; on the thread that runs the tables."""
