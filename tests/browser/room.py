@@ -86,7 +86,8 @@ class Room:
         self._stack = ExitStack()
         self._shoes: dict[str, ExitStack] = {}
         self.tables: dict[str, Table] = {}
-        self.server = Server("127.0.0.1:0", lambda: self._people, shelf=folder / "shelf")
+        self._kept: dict[str, Any] = {"shelf": folder / "shelf", "logins": folder / "logins.json"}
+        self.server = Server("127.0.0.1:0", lambda: self._people, **self._kept)
         self.url = self.server.url
 
     def __enter__(self) -> Self:
@@ -112,6 +113,15 @@ class Room:
 
     def _hear(self, name: str, happening: Any) -> None:
         self.server.hear(name, happening)
+
+    def restart(self, down: Callable[[], object]) -> None:
+        """The console ends, `down` looks at what its pages say, and it begins anew at the same place."""
+        self.server.stop()
+        down()
+        self.server = Server(self.url[len("http://") : -1], lambda: self._people, **self._kept)
+        for table in self.tables.values():
+            self.server.add(table.name, table.bridge)
+        self.server.start()
 
     def unplug(self, table: str) -> None:
         """The shoe of a table goes away for good."""

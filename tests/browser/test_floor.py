@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from browser.pages import Dealer, Floor
@@ -89,6 +91,35 @@ def test_the_floor_begins_hands(room: Room, floor: Callable[..., Floor]) -> None
     page.see("#start h2")
     page.page.locator("#start .strong").click()  # the next one, by the rules
     page.see("#title", "Hand 2")
+
+
+@pytest.mark.rules(t1="tda-2024")
+def test_the_story_of_a_hand_is_told_in_the_language_of_the_page(room: Room, opened: Callable[..., Any]) -> None:
+    page = Floor.open(opened(locale="de"), room, "floor")
+    room.tables["t1"].play(HAND + "deal hole\nact 3 raise\nbetting complete\ncard burn\ncard board")
+    page.see("#history li", "Platz 3 handelt: Raise")
+    told = page.page.locator("#history li").all_inner_texts()
+    for words in (
+        "Die Hand beginnt: Plätze 1, 2, 3, 4, 5, 6, Button 6",
+        "Die Setzrunde ist fertig",
+        "Karte #13: Burns",
+    ):
+        assert any(words in line for line in told), (words, told)
+    assert not [line for line in told if re.search(r"\b[a-z]+=|story\.|flag\.|undefined", line)]
+
+
+def test_blinds_and_the_game_are_said_on_the_sheet(room: Room, floor: Callable[..., Floor]) -> None:
+    page = floor()
+    page.page.locator("#begin").click()
+    page.page.locator("#start .more summary").click()
+    page.page.locator("#start [name=button][value='4']").check(force=True)
+    page.page.locator("#start [name=sb][value=dead]").check(force=True)
+    page.page.locator("#start [name=bb][value='7']").check(force=True)
+    page.page.locator("#start .strong").click()
+    page.see("#title", "Hand 1")
+    page.newest()
+    marks = {mark: view.seat for view in room.tables["t1"].bridge.snapshot().seats for mark in view.marks}
+    assert marks == {"button": 4, "bb": 7}
 
 
 def test_an_auditor_looks_and_touches_nothing(room: Room, opened: Callable[..., object]) -> None:

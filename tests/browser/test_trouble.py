@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from browser.pages import KEYS, Dealer
+from browser.pages import KEYS, Dealer, Floor
 from browser.room import Room
 
 HAND = "hand seats=1-6 button=6\n"
@@ -31,6 +31,45 @@ def test_a_lost_connection_is_said_and_comes_back(room: Room, dealer: Callable[.
     page.page.context.set_offline(True)
     page.page.context.set_offline(False)
     page.page.wait_for_url("**/login")
+
+
+def test_a_console_that_stops_says_so_and_its_page_comes_back_by_itself(
+    room: Room, dealer: Callable[..., Dealer], floor: Callable[..., Floor]
+) -> None:
+    page = dealer()
+    pages = [page, floor()]
+    room.tables["t1"].play(HAND)
+    page.due("next: seat 1")
+    room.restart(lambda: [one.see("#banner.urgent", "The console was stopped") for one in pages])
+    for one in pages:
+        one.see(".link:not(.lost)")  # nobody had to log in again
+        one.see("#notice.taken", "The connection is back")
+        one.gone("#banner.urgent")
+    page.press("call floor")
+
+
+def test_a_wrong_token_is_said_on_the_page(room: Room, opened: Callable[..., Any]) -> None:
+    page = opened(locale="de")
+    page.goto(f"{room.url}login#{room.tokens['dealer'][:-1]}")
+    page.locator("html[lang=de]").wait_for()
+    page.get_by_role("button").click()
+    page.locator("#wrong", has_text="Niemand hat diesen Token").wait_for()
+    page.locator("#token").fill(room.tokens["dealer"])
+    page.get_by_role("button").click()
+    page.wait_for_url("**/dealer")
+
+
+def test_a_touch_too_soon_after_another_takes_back_nothing(room: Room, dealer: Callable[..., Dealer]) -> None:
+    """Two dealers, or two touches of one, undo at once: one thing is taken back."""
+    page = dealer()
+    room.tables["t1"].play(HAND + "deal hole")
+    page.due("betting")
+    page.press("act")
+    page.press("act")
+    page.press("undo")
+    page.page.locator(KEYS["undo"]).click()
+    page.see("#notice.refused", "the table has moved on since you looked")
+    assert room.tables["t1"].bridge.snapshot().can_undo
 
 
 def test_a_slow_answer_shows_at_once_that_the_key_was_pressed(room: Room, dealer: Callable[..., Dealer]) -> None:

@@ -192,13 +192,15 @@ def _serve(
     shelf: Path,
 ) -> Server:
     """The console of one table, served. A web server is loaded only where it is asked for."""
+    from dealershoe.console import logins
     from dealershoe.console.people import Current, check_name, default_path
     from dealershoe.console.serve import Server
 
     check_name(name, "a table")
 
     people = Current(users or default_path())
-    server = Server(where, people, certificate, key, shelf=shelf, trouble=lambda: people.trouble)
+    kept = logins.default_path(where)
+    server = Server(where, people, certificate, key, shelf=shelf, trouble=lambda: people.trouble, logins=kept)
     server.add(name, bridge)
     server.start()
     return server

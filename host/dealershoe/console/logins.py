@@ -17,8 +17,13 @@ from dealershoe.owned import Owned
 FILE = Owned("log-ins", "whoever writes there can log in", "log in again", "log in again", "XDG_DATA_HOME")
 
 
-def default_path(where: str) -> Path:
-    """Where those of a console at `where` are: $XDG_DATA_HOME/dealershoe/logins/…, or ~/.local/share/…"""
+def default_path(where: str) -> Path | None:
+    """Where those of a console at `where` are: $XDG_DATA_HOME/dealershoe/logins/…, or ~/.local/share/…
+
+    None for a port that is another each time (0).
+    """
+    if where.endswith(":0"):
+        return None
     data = os.environ.get("XDG_DATA_HOME", "")
     folder = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
     name = "".join(letter if letter.isalnum() else "-" for letter in where)
