@@ -38,7 +38,7 @@ from dealershoe.record.entries import (
     PruneRow,
 )
 from dealershoe.record.head import HeadFile, head_path, read_head
-from dealershoe.record.opening import damaged, is_new
+from dealershoe.record.opening import damaged, is_new, is_no_device
 from dealershoe.record.schema import APPLICATION_ID, SCHEMA, VERSION, last_record
 from dealershoe.record.upgrade import upgrade
 from dealershoe.record.verify import EVERY, Check
@@ -337,6 +337,7 @@ class _Claim:
 
 
 def _claim(path: Path) -> _Claim:
+    is_no_device(path)
     try:
         return _Claim(path)
     except OSError as error:

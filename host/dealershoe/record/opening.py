@@ -22,6 +22,7 @@ def is_new(path: Path, pages: bool = True) -> bool:
 
     `pages`: look at every page, which takes long for a big file; whoever only reads meets a damaged one anyway.
     """
+    is_no_device(path)
     try:
         with path.open("rb") as file:
             header = file.read(100)
@@ -59,6 +60,12 @@ def is_new(path: Path, pages: bool = True) -> bool:
     except sqlite3.Error as error:
         raise damaged(path, str(error)) from error
     return False
+
+
+def is_no_device(path: Path) -> None:
+    """Raises UserError for what is there and is no file: a pipe would be waited for."""
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is not a file", "it is a folder, a pipe or a device", "name the journal of a table")
 
 
 @contextlib.contextmanager

@@ -12,8 +12,10 @@ from dealershoe.errors import UserError
 from dealershoe.record.entries import NAMES, TABLES, Entry, Fact, HandRow, ToldFact
 from dealershoe.record.opening import damaged, is_new, reading
 from dealershoe.record.schema import VERSION, last_record
+from dealershoe.record.verify import Check
 
 Row = TypeVar("Row", bound=Entry)
+NONSENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # what a value of another kind raises
 END = 2**63 - 1  # no fact has a higher id
 
 
@@ -27,7 +29,10 @@ class HandSpan(NamedTuple):
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A journal of this version to read from, also while a bridge writes it. Raises UserError for anything else."""
+    """A journal of this version to read from, also while a bridge writes it. Raises UserError for anything else.
+
+    And for what is read from it and makes no sense where it is read: such a record was not written so.
+    """
     if is_new(path, pages=False):
         raise UserError(f"{path} is empty", "no bridge has written to it", "name the journal of a table")
     try:
@@ -39,9 +44,23 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
                     "it was made by an earlier release",
                     f"bring a copy of it up to date with `dealershoe journal upgrade {path.name}`",
                 )
-            yield db
+            try:
+                yield db
+            except NONSENSE as error:
+                raise _nonsense(path, db, error) from error
     except sqlite3.Error as error:
         raise damaged(path, str(error)) from error
+
+
+def _nonsense(path: Path, db: sqlite3.Connection, error: Exception) -> UserError:
+    """The sentence for it, with the first record that is not as it was written, where the chain shows one."""
+    fault = next(Check(db).run(), None)
+    found = str(fault) if fault is not None else f"{type(error).__name__}: {error}"
+    return UserError(
+        f"the journal {path} has a record that makes no sense ({' '.join(found.split())})",
+        "it was changed, or the disk failed",
+        "hold it against the bridge's key with `dealershoe journal verify`",
+    )
 
 
 def between(db: sqlite3.Connection, kind: type[Row], first: int, end: int) -> Iterator[Row]:
