@@ -66,10 +66,10 @@ def recorded(path: Path, key: Any) -> float:
         told = Told("recording", HANDS - there)
         table = Table(journal, 1 + there, accidents=ACCIDENTS)
         begun = time.process_time()
-        for hand in range(HANDS - there):
+        while (made := table.desk.counts["hands"]) < HANDS - there:  # a hand that cannot begin is none
             table.hand()
-            told(hand + 1)
-        return max(0, HANDS - there) / (time.process_time() - begun)
+            told(made + 1)
+        return made / (time.process_time() - begun)
 
 
 def replayed(path: Path) -> tuple[float, float, list[int]]:

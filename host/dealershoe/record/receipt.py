@@ -125,13 +125,11 @@ class _Deck:
 
 def _turns(db: sqlite3.Connection, first: int, end: int) -> Iterator[tuple[int, str]]:
     """When hands were over, and when they began or went on, by fact."""
-    rows = db.execute(
+    return db.execute(
         "SELECT fact, kind FROM events WHERE kind IN (?, 'Hand', 'NextHand', 'Undo') AND fact >= ? AND fact < ? "
         "ORDER BY fact, seq",
         (OVER, first, end),
     )
-    for fact, kind in rows:  # `yield from` would close them when it is given up, maybe after the journal
-        yield fact, kind
 
 
 def _begun(fact: Fact, journal: bytes) -> Receipt:
