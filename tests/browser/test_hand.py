@@ -47,6 +47,8 @@ def to_a_premature_turn(page: Dealer, room: Room) -> None:
     page.newest()
     assert "The turn before the betting was complete" in page.read("#happened").capitalize()
     assert page.page.locator("#steps li[aria-current=step]").count() == 1
+    if "#" in page.read("#now"):  # nobody at a table counts cards
+        assert "is the last card that left the shoe" in page.read("#which-card")
     page.say(table, "betting complete")
     page.newest()
 

@@ -40,7 +40,7 @@ FAMILIES = {
     "typed": KEYS,
     "link": ("supervised", "align", "unsupervised"),
     "now": ("seat", "burn", "board", "betting", "ack", "shuffle", "pick", "nothing"),
-    "place": ("seat", "stub", "unknown", *PLACES),
+    "place": ("seat", "stub", "aside", "unknown", *PLACES),
     "act": ACTIONS,
     "flag": ("boxed", "double", "unread", "foreign", "wrong_back", "up", "touched", "out_of_turn"),
     "health": HEALTH,

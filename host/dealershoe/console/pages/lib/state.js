@@ -43,8 +43,7 @@ export function showWhich(element, state) {
   const known = [...new Set([...(step?.text ?? "").matchAll(/#(\d+)/g)].map((found) => Number(found[1])))].flatMap((n) => {
     const draw = state.draws.find((one) => one.number === n);
     if (!draw) return [];
-    const place = placeIn(draw.place);
-    return [n === last ? say("which.last", { n, place }) : say("which.before", { n, place, back: last - n })];
+    return [n === last ? say("which.last", { n }) : say("which.before", { n, back: last - n, place: placeIn(draw.place) })];
   });
   element.hidden = !known.length;
   sayIn(element, known.join("; "));

@@ -8,7 +8,8 @@ const FLAGS = ["boxed", "double", "unread", "foreign", "wrong_back", "up", "touc
 export function placeIn(place) {
   const seat = /^(?:seat )?(\d+)$/.exec(String(place ?? ""));
   if (seat) return say("place.seat", { seat: seat[1] });
-  return say(`place.${place ?? "unknown"}`);
+  const words = say(`place.${place ?? "unknown"}`);
+  return words.startsWith("place.") ? String(place) : words;
 }
 
 /** Who or what something came from. What follows from a fact comes from the rules, whoever told the fact. */
