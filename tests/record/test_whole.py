@@ -58,7 +58,7 @@ def test_all_of_it_is_on_record_and_is_judged_again_the_same(tmp_path: Path) -> 
         journal.write([run_row("begin", "port here", 1, 2), *rig.durable])
         assert [row[0] for row in journal.rows(LinkRow)] == ["up", "down", "up"]
         assert journal.rows(LinkRow)[1][1] == "the cable was pulled"
-        assert len(journal.rows(DeviceRow)) == 2
+        assert len(journal.rows(DeviceRow)) == 1  # it greeted twice, and had started once
         assert len(journal.rows(HandRow)) == 2
         assert {row[1] for row in journal.rows(PackRow)} == {"tda-2024", "house"}
         (run,) = (RunRow(*row) for row in journal.rows(RunRow))
