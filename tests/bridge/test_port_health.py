@@ -111,13 +111,21 @@ def test_the_last_frames_are_written_decoded_when_the_shoe_falls_silent(shoe: Pt
     assert times == sorted(times)
 
 
-def test_s38_a_prompt_is_told_from_a_shoe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "printed",
+    [
+        b"\0\r\nMicroPython v1.26.1 on 2025-09-11\r\n>>> \0",
+        b"\r\nMicroPython v1.26.1 on 2025-09-11\r\n>>> ",  # as it is printed: no zero anywhere
+        b"\r\n>>> A\x08\x1b[K\x08\r\n>>> ",  # it repeats what a host says to it
+    ],
+)
+def test_s38_a_prompt_is_told_from_a_shoe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: bytes) -> None:
     monkeypatch.setattr(bridge_module, "DEAF_S", 0.5)
     master, slave = os.openpty()
     tty.setraw(slave)
     running = Running(Address(os.ttyname(slave)), tmp_path)
     try:
-        os.write(master, b"\0\r\nMicroPython v1.26.1 on 2025-09-11\r\n>>> \0")
+        os.write(master, printed)
         wait_for(lambda: "prompt of MicroPython" in running.why, "the prompt to be recognised")
     finally:
         running.bridge.stop()

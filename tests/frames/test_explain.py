@@ -159,7 +159,8 @@ def test_a_line_at_the_wrong_level_is_told_from_silence() -> None:
     assert verdict_of_all(stream) == ""
     assert "every bit is turned round" in verdict_of_all(bytes(b ^ 0xFF for b in stream))
     assert "bit 0 of every byte is wrong" in verdict_of_all(bytes(b ^ 1 for b in stream))
-    assert "not one frame in 64 bytes" in verdict_of_all(random.Random(1).randbytes(63) + b"\0")
+    assert "not one frame in 240 bytes" in verdict_of_all(random.Random(1).randbytes(239) + b"\0")
+    assert verdict_of_all(random.Random(1).randbytes(63) + b"\0") == "", "one torn frame says nothing of a line"
 
 
 # ---- captures as people keep them

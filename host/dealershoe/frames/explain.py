@@ -18,6 +18,8 @@ LONGEST = schema.HEADER + schema.BODY + schema.CRC
 _SEALED = 0x2144DF1C  # CRC-32 of any bytes that end in their own CRC-32, little-endian
 _MUST = schema.FLAGS_MUST & ~schema.FLAG_ASK & ~schema.FLAG_AUTH
 TEXT = 8  # characters: a shorter run may be chance
+SIGNS = (b"Traceback (most recent call last)", b"MicroPython v", b"\n>>> ")  # of text, whatever stands around them
+FEW = 4 * frame.BLOCK  # bytes: of fewer it cannot be said what is wrong with a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ def explain(stream: bytes, searched: int = 1_000) -> Iterator[Block]:
     for at, wire, ended in _cut(stream):
         if not ended:
             why, usual = CHECKS["open"]
-            yield Block(at, wire, "open", why=why, usual=usual)
+            text = _text(wire)  # what prints text writes no delimiter
+            yield Block(at, wire, "open", why=why, usual=_speaker(text) if text else usual, text=text)
             return
         block = _judge(at, wire, damaged < searched)
         damaged += not block.fields
@@ -240,10 +243,11 @@ def sizes(kind: int) -> list[int]:
 
 
 def _text(block: bytes) -> str:
-    prompt = block.strip() == b">>>"
-    if (len(block) < TEXT and not prompt) or not all(0x20 <= byte < 0x7F or byte in b"\r\n\t" for byte in block):
-        return ""
-    return block.decode("ascii")
+    """A block as text, if it is some. A prompt moves the cursor while it repeats what it gets: such bytes are dots."""
+    said = "".join(chr(byte) if 0x20 <= byte < 0x7F or byte in b"\r\n\t" else "·" for byte in block)
+    if block.strip() == b">>>" or any(sign in block for sign in SIGNS):
+        return said
+    return said if len(block) >= TEXT and "·" not in said else ""
 
 
 def _speaker(text: str) -> str:
@@ -289,8 +293,8 @@ def _one_in_two(left: bytes, right: bytes) -> str:
 
 def verdict_of_all(stream: bytes) -> str:
     """A fault of the line as a whole that explains why there is hardly a frame in `stream`; "" if there is none."""
-    blocks = [block for _, block, ended in _cut(stream) if ended]
-    if len(stream) < TEXT or any(_packet(block) for block in blocks) or any(_text(block) for block in blocks):
+    blocks = list(_cut(stream))
+    if any(_text(block) or (ended and _packet(block)) for _, block, ended in blocks):
         return ""
     for mask in (0xFF, *(1 << bit for bit in range(8))):
         turned = bytes(byte ^ mask for byte in stream)
@@ -298,6 +302,8 @@ def verdict_of_all(stream: bytes) -> str:
         if whole:
             how = "every bit is turned round" if mask == 0xFF else f"bit {mask.bit_length() - 1} of every byte is wrong"
             return f"{how}, and with it put right there are {whole} frames: the level or the speed of the line is wrong"
+    if len(stream) < FEW:
+        return ""
     return (
         f"there is not one frame in {len(stream)} bytes: another speed than 115,200 Bd, or the other end speaks "
         "another protocol"
