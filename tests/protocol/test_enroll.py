@@ -189,6 +189,7 @@ def test_enroll_with_the_real_firmware(shoe: EmulatedShoe, tmp_path: Path) -> No
     assert _run(shoe, path) == (0, f"enrolled {b'SHOE-ONE'.hex()}; its key is in {path}\n")
     keys = keystore.load(path)
     assert keys == {b"SHOE-ONE": key_file.read_bytes()}
+    assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
     assert shoe.resets == 1, "it left the state by itself"
 
     with HostEnd(shoe.port, keys) as host:  # sealed now, and it deals
@@ -223,6 +224,13 @@ def test_a_shoe_with_a_damaged_key_file_speaks_to_nobody_until_it_is_enrolled_ag
         assert all(heard.kind == schema.HELLO for heard in shoe.line.heard)
         shoe.power_cycle(holding="floor")
         assert _run(shoe, tmp_path / "keys.json")[0] == 0
+
+
+def test_what_a_shoe_keeps_may_be_named_from_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with EmulatedShoe(pace="fast", flash=Path("flash")) as shoe:
+        shoe.wait_for(lambda: any(heard.kind == schema.HELLO for heard in shoe.line.heard), "its call")
+    assert (tmp_path / "flash" / "fram.bin").exists()
 
 
 def test_another_key_at_power_up_does_not_open_the_shoe(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ class Firmware:
         # only this package may be found beside the firmware, not whatever lies next to it in site-packages
         Path(self._folder.name, "shoelink").symlink_to(protocol_folder())
         Path(self._folder.name, "parts").symlink_to(_HERE / "parts")
-        self._flash = Path(self._folder.name, "flash") if flash is None else flash
+        self._flash = (Path(self._folder.name, "flash") if flash is None else flash).resolve()  # it is run in there
         self._flash.mkdir(mode=0o700, exist_ok=True)
         self._errors: IO[bytes] | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -122,6 +122,7 @@ class Firmware:
             stdin=subprocess.DEVNULL,
             stdout=self._errors,
             stderr=self._errors,
+            umask=0o077,  # its key is for its owner alone
             start_new_session=True,  # Ctrl-C is for this process; the firmware ends with its wire
         )
         theirs.close()
