@@ -119,7 +119,7 @@ class Health:
         if level < DARKEST:
             self._dark += 1
             if self._dark == SURE:
-                self._events.fault(schema.FAULT_SELF_TEST, BIT["AMBIENT"], now)  # over with the next test that is passed
+                self._events.fault(schema.FAULT_SELF_TEST, BIT["AMBIENT"], now)  # until the next test is passed
         else:
             self._dark = 0
 
@@ -132,7 +132,7 @@ class Health:
             return
         self._head_looks = 0
         board.head_emitter(0)
-        board.lanes.read()  # 0.1 ms: a phototransistor on 2.2 kΩ is dark after some 20 us (QRE1113/D), its comparator too
+        board.lanes.read()  # 0.1 ms: a phototransistor on 2.2 kΩ is dark after some 20 us (QRE1113/D)
         light = ~board.levels() & TRACKS
         board.head_emitter(1)
         blind, self._blind = self._blind, light

@@ -7,8 +7,8 @@ Fed with chunks of samples of any size; what it finds does not depend on the cut
     stopped(passage, slots)  a slot (bit 0 throat, bit 1 lip) has been blocked for 1.5 s and nothing moved
     moved(passage)           ... and now it does
     odd(passage, marks)      the slots went as for a card put in and taken out, and no whole code was seen
-    missed(passage, slot)    most of a code went by while this slot (a bit as above) saw nothing: it is out of order, and a
-                             card may have left uncounted
+    missed(passage, slot)    most of a code went by while this slot (a bit as above) saw nothing: it is out of order,
+                             and a card may have left uncounted
     dirty(passage, bits)     a head has been dark for 1 s with no card about; 0: light again
 
 `passage.at` is the sample index of what is told. Geometry (mm from the throat slot): throat 0, heads 12, lip 24.
@@ -40,8 +40,8 @@ STOPPED_AFTER = 1500 * PER_MS
 DIRTY_AFTER = 1000 * PER_MS
 TURNED_BACK = 9  # marks from the throat blocked again to the lip clear: a card going back shows 15 or 16 (from
 # 42.25 mm of the code down to 2.75), a next card close behind one at most
-MISSED = 14  # marks while only one slot is blocked: a card that does not reach the other shows 2 on its way, 4 there and
-# back; one that leaves past a dead slot shows 17
+MISSED = 14  # marks while only one slot is blocked: a card that does not reach the other shows 2 on its way, 4 there
+# and back; one that leaves past a dead slot shows 17
 MOST_SPEED = 65535
 
 # Where the card is. The states after LEAVING are for what comes from outside.

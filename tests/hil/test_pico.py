@@ -20,8 +20,8 @@ from dealershoe.emulate.parts.fram import Fram
 from dealershoe.emulate.words import colour
 from dealershoe.flash import build
 from firmware.passes import scan_changes
-from firmware.test_build import LEFT
 from firmware.physics import Card, Scene, print_card, ride
+from firmware.test_build import LEFT
 from hil import test_shoe
 from hil.emulated_pico import FLASH, SAMPLE_NS, EmulatedPico, compiled, file_system
 from hil.pico_shoe import PicoShoe, booted, plug_fram
