@@ -2,16 +2,18 @@
 
 A key counts once three readings in a row agree on it. A press is told when it ends, SHORT, or when it has lasted
 800 ms, HELD, and then not again until the key is let go. The ladder shows the lower of two keys: one that follows on
-another without a moment of none was pressed beside it, and neither is told. Two that go down within 12 ms are one to
-the ladder: the lower. One pair means something: done held down, new hand added, and both held for two seconds, ask for
-the self-test.
+another without a moment of none was pressed beside it, and neither is told. Two that go down within three readings are
+one to the ladder: the lower. One pair means something: done held down, new hand added, and both held for two seconds,
+ask for the self-test.
 """
 
 from shoelink.schema import KEY_DONE, KEY_NEW_HAND, PRESS_HELD, PRESS_SHORT
 
 from shoe.sampleclock import PER_MS, since
 
-EVERY = 4 * PER_MS  # samples between two readings; three make 12 ms, so a press of 40 ms is always seen
+# Samples between two readings, at least: a turn of the Pico's loop with seat nodes takes 6 to 8 ms, so three readings
+# take some 25 ms, and 50 where a new hand is tidied up for (emulated RP2040).
+EVERY = 4 * PER_MS
 AGREE = 3
 HELD_AFTER = 800 * PER_MS
 TEST_AFTER = 2000 * PER_MS

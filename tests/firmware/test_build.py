@@ -90,3 +90,16 @@ def test_only_the_board_knows_pins() -> None:
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Pin":
                     assert not isinstance(node.args[0], ast.Constant), f"{source.name} line {node.lineno}"
+
+
+def test_the_page_of_the_seat_node_copies_every_file_that_it_needs() -> None:
+    wanted, needed = ["node.main"], set()
+    while wanted:
+        name = wanted.pop().replace(".", "/")
+        for path in (ROOT / "firmware" / f"{name}.py", ROOT / "firmware" / name / "__init__.py"):
+            if path.is_file() and path not in needed:
+                needed.add(path)
+                wanted += build.imported(path)
+    lines = [line for line in (ROOT / "hardware" / "seat-bus.md").read_text().splitlines() if " fs cp " in line]
+    copied = {ROOT / word for line in lines for word in line.split() if word.startswith("firmware/")}
+    assert copied == needed | {ROOT / "firmware" / "node" / "__init__.py"}

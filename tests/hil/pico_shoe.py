@@ -183,6 +183,7 @@ class PicoShoe:
         self.host.wait_for(lambda: self.host.link.up, "the link is up", within_s=6.0)
         self.up_ns = pico.ns
         self._adc(KEYS_ADC, timeline.NO_KEY)
+        self.run_ms(150)  # the key of the power-up is let go: a key that follows without a pause counts for none
 
     def _plug(self) -> None:
         """Put the parts' models on the emulated pins."""
