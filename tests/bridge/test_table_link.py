@@ -355,6 +355,7 @@ def test_a_fault_of_the_shoe_is_shown_until_it_is_over() -> None:
     "lost",
     [
         schema.Fault(bytes(4), schema.FAULT_SAMPLES_LOST, 900),
+        schema.Fault(bytes(4), schema.FAULT_SLOT, 0x102),  # a code went by, and the lip slot saw nothing
         schema.Clear(bytes(4), schema.FAULT_JOURNAL_FULL, 3),  # three reports were refused
     ],
 )

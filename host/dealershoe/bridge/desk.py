@@ -29,7 +29,7 @@ from dealershoe.bridge.record import (
 )
 from dealershoe.bridge.sealed import OPEN_SHOE, TOLD_SHOE, UNBOUND_SHOE, Promises
 from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
-from dealershoe.bridge.translate import ANY_CONTEXT, FAULTS, Context, Told, names_its_card, table_events
+from dealershoe.bridge.translate import ANY_CONTEXT, FAULTS, SLOT_BLIND, Context, Told, names_its_card, table_events
 from dealershoe.bridge.words import SENSOR, event_words, ruling_words
 from dealershoe.deal.grammar import parse_line, render
 from dealershoe.deal.items import DealNext, Expect, FloorCall
@@ -406,7 +406,8 @@ class Desk:
         if isinstance(message, schema.Fault):
             self.faults[message.code] = message.detail
             self.happen("fault", what, code=message.code)
-            lost = message.code == schema.FAULT_SAMPLES_LOST  # a card may have passed unseen
+            unseen = message.code == schema.FAULT_SLOT and message.detail & SLOT_BLIND
+            lost = message.code == schema.FAULT_SAMPLES_LOST or unseen  # a card may have passed unseen
         else:
             self.faults.pop(message.code, None)
             self.happen("fault", f"over: {what}", code=message.code)

@@ -32,6 +32,7 @@ PLACES: dict[int, Place] = {
     schema.TARGET_MUCK: "muck",
     schema.TARGET_OFF_TABLE: "off-table",
 }
+SLOT_BLIND = 0x100  # in the detail of FAULT SLOT: a code went by and a slot saw nothing (hardware/faults.md)
 FAULTS = {
     schema.FAULT_HALF_DRAWN: "a card is stopped half out of the shoe",
     schema.FAULT_HEAD: "a reading head does not work",
