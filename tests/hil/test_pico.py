@@ -2,7 +2,7 @@
 
 Wants MicroPython for the Pico, which is not part of this project: download RPI_PICO (a .uf2, v1.26) from
 micropython.org and name it in HIL_PICO_UF2. Without it only the tests that need no MicroPython run. All times are
-emulated and repeat exactly; an emulated second takes half a minute of processor time, all of it some ten minutes, so
+emulated and repeat exactly; an emulated second takes half a minute of processor time, all of it some half an hour, so
 `-k` picks a part. The scenarios are those of `test_shoe.py`, which the unix port runs.
 """
 
