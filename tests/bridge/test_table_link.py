@@ -329,6 +329,23 @@ def test_a_key_can_be_taken_back_and_what_the_shoe_sensed_cannot() -> None:
     assert rig.desk.session.draws == 1
 
 
+def test_no_key_takes_the_floors_decision_back() -> None:
+    rig = ready()
+    rig.card(1)
+    rig.key(schema.KEY_EXPOSED)
+    rig.run(20)
+    rig.say("floor play-on")
+    rig.run(20)
+    decided = rig.desk.session.rulings
+    assert decided[-1].layer == "floor"
+    rig.key(schema.KEY_DONE, schema.PRESS_HELD)
+    rig.run(20)
+    assert rig.desk.session.rulings == decided
+    rig.say("undo")
+    rig.run(20)
+    assert rig.desk.session.rulings != decided
+
+
 def test_an_inferred_target_asks_and_a_seat_sensor_confirms() -> None:
     rig = ready()
     rig.card(1, target=4, origin=schema.ORIGIN_LANE)

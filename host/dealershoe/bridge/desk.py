@@ -340,6 +340,10 @@ class Desk:
         key = not card and isinstance(message, schema.Key)
         if key and told.events and self._takes_call_back(fact, told.events[0]):
             return
+        if key and Undo() in told.events and isinstance(self.session.undoes, FloorDecision):
+            self.entries.append(EventRow(fact, self.hand, None, "refused", "{}"))
+            self.happen("refused", "no key takes the floor's decision back: call the floor, who says `undo`")
+            return
         if card and message.draw > self.passages.last + 1:
             self._align(f"card #{self.passages.last + 1} of the hand is missing, #{message.draw} came")
             return
