@@ -98,7 +98,12 @@ class Dealer(Page):
 
     def due(self, words: str) -> None:
         """See what is due in the middle of the table."""
-        self.see("#oval .due-text", words)
+        from playwright.sync_api import TimeoutError
+
+        try:
+            self.see("#oval .due-text", words)
+        except TimeoutError as error:
+            raise AssertionError(f"no {words!r} on this page:\n{self.page.inner_text('body')}") from error
 
 
 class Floor(Page):
