@@ -7,6 +7,8 @@ from typing import NamedTuple, Self
 
 from dealershoe.errors import UserError
 from dealershoe.events import (
+    Act,
+    BettingComplete,
     DealerPush,
     DeckLoaded,
     DeckRequest,
@@ -108,8 +110,23 @@ class Chronicle:
         return self.table.hand
 
     def _append(self, entry: Entry) -> Outcome:
-        state, rulings, notes = self._apply(self.table, entry, entry.id, {})
+        """One more entry at the end of the log. What is as it should be, by far the most, takes the short way."""
         event = entry.event
+        table = self._states[-1] if self._states else self._base
+        hand = table.hand
+        if hand is not None and entry.went is None and _is_plain(event):
+            step = fold(hand, event)
+            if not step.findings and step.state.setup is hand.setup:
+                self.found = ()
+                table = table.with_hand(step.state)
+                if type(event) is Draw:
+                    self._draws[step.state.last] = entry.id
+                    if event.target is None:
+                        entry = Entry(entry.id, event, entry.source, None, None, _due_place(table))
+                self._entries.append(entry)
+                self._states.append(table)
+                return Outcome((), step.notes) if step.notes else SILENCE
+        state, rulings, notes = self._apply(self.table, entry, entry.id, {})
         if type(event) is Draw and event.target is None:
             entry = Entry(entry.id, event, entry.source, went=_due_place(state))
         self._entries.append(entry)
@@ -253,6 +270,13 @@ def _went_back(entries: list[Entry], states: list[TableState]) -> dict[int, froz
             found[entry.id] = frozenset((table.hand.last,) if len(table.hand.cards) == out else ())
         out = len(table.hand.cards)
     return found
+
+
+def _is_plain(event: Event) -> bool:
+    """An action, or one card of the game, read and face down in the shoe: no doubt about the deck comes of it."""
+    if type(event) is Draw:
+        return not (event.double or event.unread or event.foreign or event.boxed or event.card == "joker")
+    return type(event) is Act or type(event) is BettingComplete
 
 
 def _whole(hand: HandState, finding: Finding) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 from dealershoe.events import Act, BettingComplete, Draw, Event, Hand
@@ -83,18 +84,19 @@ def seconds(work: Callable[[], None], times: int) -> float:
 
 
 def against_pokerkit() -> tuple[float, float | None]:
-    """Seconds a hand: judged here, and played by PokerKit."""
+    """Seconds a hand, the median of the rounds: judged here, and played by PokerKit."""
     session = TableSession(load_stack(STACK))
     events = hand()
     judged(session, events)
     if session.due.kind != "nothing" or len(session.places("board")) != 5 or session.rulings:
         raise RuntimeError("the hand was not judged to its end")
     other = kit()
-    ours = theirs = 0.0
+    ours, theirs = [], []
     for _ in range(ROUNDS):
-        ours += seconds(lambda: judged(session, events), HANDS)
-        theirs += seconds(other, 1) if other is not None else 0
-    return ours / ROUNDS / HANDS, theirs / ROUNDS if other is not None else None
+        ours.append(seconds(lambda: judged(session, events), HANDS))
+        if other is not None:
+            theirs.append(seconds(other, 1))
+    return median(ours) / HANDS, median(theirs) if theirs else None
 
 
 def rulings() -> list[float]:
