@@ -39,6 +39,7 @@ from hypothesis import strategies as st
 from shoelink import schema, tokens
 
 CARD = re.compile(r"(?<![\\\w])[2-9TJQKA][cdhs]\b")
+RAW = re.compile(r"""b'(?:\\.|[^'\\])*'|b"(?:\\.|[^"\\])*\"""")  # bytes of a token can look like anything
 STACK = "tda-2024+house"
 HAND = "hand seats=1-6 button=6"
 
@@ -384,4 +385,4 @@ def test_light_sound_and_words_of_the_real_firmware_do_not_depend_on_the_order_o
         assert watched.fram
         assert min(watched.fram) > 53
         assert any("Card(" in line for line in watched.frames)
-        assert not [line for line in watched.frames if CARD.search(line)]
+        assert not [line for line in watched.frames if CARD.search(RAW.sub("", line))]
