@@ -15,6 +15,7 @@ from shoelink import notice, schema
 from shoelink.journal import Journal as ShoeJournal
 from shoelink.link import Link
 
+HAND = "hand seats=1-6 button=6"
 NO_RULES = Stack("none", ())  # every finding goes to the floor
 SHOE_IDENT = schema.Ident(b"TESTSHOE", b"1".ljust(12, b"\0"), bytes(16))
 HOST_IDENT = schema.Ident(b"testhost", b"1".ljust(12, b"\0"), bytes(16))
@@ -150,3 +151,12 @@ class Rig:
     def said(self) -> list[str]:
         """The plain lines so far."""
         return [happening.as_line() for happening in self.desk.happenings]
+
+
+def ready(rules: Stack = NO_RULES) -> Rig:
+    """A rig with a hand begun and the shoe knowing what is due."""
+    rig = Rig(rules=rules)
+    rig.run(50)
+    rig.say(HAND)
+    rig.run(20)
+    return rig

@@ -6,31 +6,20 @@ import re
 from typing import Any
 
 import pytest
-from bridge.rig import NO_RULES, SHOE_IDENT, Rig, Shoe, entropy
+from bridge.rig import HAND, SHOE_IDENT, Rig, Shoe, entropy, ready
 from dealershoe.bridge import table_link
 from dealershoe.bridge.table_link import RECORDS, RECORDS_S, frame_of
 from dealershoe.errors import UserError
 from dealershoe.link.clock import When
 from dealershoe.record.entries import DeviceRow, Entry, EventRow, Fact, LinkRow, RulingRow, SignalRow
-from dealershoe.rules.stack import Stack, load_stack
+from dealershoe.rules.stack import load_stack
 from shoelink import schema
 from shoelink.link import Link
-
-HAND = "hand seats=1-6 button=6"
 
 
 def dealt(rig: Rig) -> list[int]:
     """Draw numbers that the table was told, as the journal has them."""
     return [entry.draw for entry in rig.durable if isinstance(entry, EventRow) and entry.kind == "Draw"]  # type: ignore[misc]
-
-
-def ready(rules: Stack = NO_RULES) -> Rig:
-    """A rig with a hand begun and the shoe knowing what is due."""
-    rig = Rig(rules=rules)
-    rig.run(50)
-    rig.say(HAND)
-    rig.run(20)
-    return rig
 
 
 def test_the_shoe_is_told_signal_mode_and_what_is_due() -> None:
@@ -291,59 +280,6 @@ def test_a_card_that_left_before_the_shoe_heard_of_the_new_hand_makes_no_misdeal
     assert rig.desk.session.draws == 0
     rig.say("hand next")
     assert not rig.desk.align_why
-
-
-def test_the_new_hand_key_and_a_person_saying_so_begin_one_hand_together() -> None:
-    rig = ready()
-    rig.say("hand next")
-    rig.run(20)
-    assert rig.desk.session.hand_number == 2
-    rig.key(schema.KEY_NEW_HAND)
-    rig.run(20)
-    assert rig.desk.session.hand_number == 2
-    rig.key(schema.KEY_NEW_HAND, hand=rig.desk.hand + 1)
-    rig.run(20)
-    assert rig.desk.session.hand_number == 3
-    assert rig.shoe.due.hand == rig.desk.hand
-
-
-def test_the_floor_key_calls_the_floor_until_done_is_pressed() -> None:
-    rig = ready()
-    rig.key(schema.KEY_FLOOR)
-    rig.run(20)
-    assert rig.shoe.signal.signal == schema.SIGNAL_FLOOR
-    rig.key(schema.KEY_DONE)
-    rig.run(20)
-    assert rig.shoe.signal.signal == schema.SIGNAL_READY
-
-
-def test_a_key_can_be_taken_back_and_what_the_shoe_sensed_cannot() -> None:
-    rig = ready()
-    rig.card(1)
-    rig.key(schema.KEY_EXPOSED)
-    rig.run(20)
-    assert rig.shoe.signal.signal == schema.SIGNAL_FLOOR
-    rig.key(schema.KEY_DONE, schema.PRESS_HELD)
-    rig.run(20)
-    assert rig.shoe.signal.signal == schema.SIGNAL_READY
-    assert rig.desk.session.draws == 1
-
-
-def test_no_key_takes_the_floors_decision_back() -> None:
-    rig = ready()
-    rig.card(1)
-    rig.key(schema.KEY_EXPOSED)
-    rig.run(20)
-    rig.say("floor play-on")
-    rig.run(20)
-    decided = rig.desk.session.rulings
-    assert decided[-1].layer == "floor"
-    rig.key(schema.KEY_DONE, schema.PRESS_HELD)
-    rig.run(20)
-    assert rig.desk.session.rulings == decided
-    rig.say("undo")
-    rig.run(20)
-    assert rig.desk.session.rulings != decided
 
 
 def test_an_inferred_target_asks_and_a_seat_sensor_confirms() -> None:

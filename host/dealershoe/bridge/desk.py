@@ -16,6 +16,7 @@ from shoelink import schema
 
 from dealershoe.bridge.deckcheck import DeckCheck
 from dealershoe.bridge.happening import Happening
+from dealershoe.bridge.numbers import following, number_of
 from dealershoe.bridge.passages import Passages
 from dealershoe.bridge.record import (
     NEW_TABLE,
@@ -61,7 +62,6 @@ BEFORE_A_HAND = (DrawForButton, DealerPush, LimitChange, DeckRequest)  # can be 
 SOURCES = {schema.Seat: SENSOR, schema.Key: KEY}
 NOTES = ("note", "refused", "fault", "link")
 NOTES_KEPT = 8
-LATELY = 3_600  # so far, in hands, a number can be ahead of the clock's because hands were begun faster
 SHUFFLES = {RELOAD: "deck", SHUFFLE: "stub"}  # steps that wait for cards to be put in the shoe
 NO_HAND = "no hand has begun"
 HAND = "hand"  # something is wrong with the hand in play
@@ -444,7 +444,7 @@ class Desk:
                 f"`{render(event)}` is not taken", f"nothing is judged now: {self.align_why}", "begin a hand first"
             )
         if begins:
-            self._tell(fact, event, origin, begins=self._number(event, at))
+            self._tell(fact, event, origin, begins=number_of(event, at.wall_ns, self.hand, self._seen_hand))
             self._begun_ns = at.mono_ns
         else:
             self._tell(fact, event, origin)
@@ -468,19 +468,6 @@ class Desk:
         self.entries.append(EventRow(fact, self.hand, None, "FloorCall", '{"taken_back": true}'))
         self.happen("signal", "the call for the floor is taken back")
         return True
-
-    def _number(self, event: Event, at: Moment) -> int:
-        """The shoe's number for a hand that a person begins.
-
-        A hand described in full takes it from the clock: no card of a past that this journal does not know can be
-        taken for one of its own.
-        """
-        if isinstance(event, Hand):
-            number = at.wall_ns // 1_000_000_000 & 0xFFFF
-            ahead = [(taken - number) & 0xFFFF for taken in (self.hand, self._seen_hand) if taken]
-            number += max((by + 1 for by in ahead if by < LATELY), default=0)  # hands begun faster than one a second
-            return number & 0xFFFF or 1
-        return following(self.hand)
 
     # ---- the table
 
@@ -600,11 +587,6 @@ class Desk:
         self.happenings.append(Happening(kind, text, data))
         if kind in NOTES:
             self.notes.append(text)
-
-
-def following(hand: int) -> int:
-    """The number of the hand after `hand`: 16 bits, never 0."""
-    return hand % 0xFFFF + 1
 
 
 @functools.lru_cache(maxsize=4096)  # some lines ("betting complete", "hand next") are most of a journal's
