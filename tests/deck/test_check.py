@@ -7,20 +7,24 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
+from dealershoe.bridge.port import Port
 from dealershoe.deck.cards import FIFTY_TWO, card_number
 from dealershoe.deck.check import NO_CARD, Deck, Round, sentences
+from dealershoe.deck.check_command import Shoe, of_a_game
 from dealershoe.deck.command import command
 from dealershoe.emulate.mechanics import printed
 from dealershoe.emulate.process import micropython
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.errors import UserError
 from hil.hostend import HostEnd
 from hypothesis import given
 from hypothesis import strategies as st
-from shoelink import schema, tokens
+from shoelink import notice, schema, tokens
 
 SECRET = bytes(range(16))
 NAMES = tokens.tokens(SECRET)
@@ -179,8 +183,20 @@ def test_at_a_sealed_shoe_the_deck_is_named_after_it_was_drawn() -> None:
         assert [number for number, _ in said["unread"]] == [1]
         assert (said["read"]["As"], said["read"]["Kd"]) == (4, 2)
         with HostEnd(shoe.port) as host:  # nothing of it waits for a bridge
-            greeting = host.greetings[-1].hello
-            assert greeting.oldest == greeting.next & 0xFFFF
+            hello = host.greetings[-1].hello
+            host.wait_for(lambda: len(host.events) >= hello.next - hello.oldest, "what the shoe still had")
+            assert not [told for told in host.events if of_a_game(told)]
+
+
+@pytest.mark.parametrize(("draw", "taken"), [(0, True), (3, False)])
+def test_a_seat_node_that_saw_a_card_of_no_draw_speaks_of_no_game(draw: int, taken: bool) -> None:
+    """A card of a check that was cut short comes to lie on a seat after the check has gone."""
+    shoe = Shoe(cast(Port, None), None)
+    hello = schema.Hello(1, 0, bytes(4), b"jrnl", b"boot", 1, 1, 3, 256, bytes(4), bytes(4))
+    shoe._heed(notice.Greeting(hello, schema.Ident(bytes(8), bytes(12), bytes(16))))
+    told = notice.Recorded(1, schema.SEAT, schema.Seat(7, draw, bytes(4), 3, 0, 100), b"")
+    with nullcontext() if taken else pytest.raises(UserError, match="reports of a game"):
+        shoe._heed(told)
 
 
 @NEEDS

@@ -28,6 +28,7 @@ GREETS_S = 6.0
 BEGINS_S = 5.0
 FIRST_S = 300.0  # until the first card of a round: a deck is shuffled
 QUIET_S = 10.0  # without a card: the round is over
+SETTLED_S = 0.5  # without a report: none is on its way, not from a seat node either
 TURN_S = 0.02
 OF_A_GAME = (schema.Commit, schema.Reveal, schema.Card, schema.CardBack, schema.Seat, schema.Key)
 
@@ -52,6 +53,7 @@ def command(port: str, times: int, with_cards: bool, as_json: bool, keys: Path |
         shoe = Shoe(Port(address.path), known)
         try:
             deck = _draw(shoe, times, as_json)
+            shoe.settle()
         finally:
             shoe.close()
     except PortLost as lost:
@@ -159,6 +161,16 @@ class Shoe:
                 yield told
             self._heard.clear()
 
+    def settle(self) -> None:
+        """Take what still comes, so that nothing of the check waits for the table's bridge."""
+        self._heard.clear()
+        until = time.monotonic() + SETTLED_S
+        while time.monotonic() < until:
+            self._turn()
+            if self._heard:
+                self._heard.clear()
+                until = time.monotonic() + SETTLED_S
+
     # ---- the line
 
     def _turn(self) -> None:
@@ -176,7 +188,7 @@ class Shoe:
                 self._last = frame.extend(hello.oldest, hello.next) - 1
                 self._link.resume(0, _now())
             case notice.Recorded():
-                if told.number <= self._held and isinstance(told.message, OF_A_GAME):
+                if told.number <= self._held and of_a_game(told.message):
                     raise UserError(
                         "the shoe has reports of a game that no bridge has stored",
                         "it was dealt from without a bridge, or the line broke",
@@ -189,6 +201,11 @@ class Shoe:
                 raise UserError("the shoe was lost in the middle of the check", told.reason, "begin again")
             case notice.Refused():
                 self._refused = told.detail
+
+
+def of_a_game(report: Any) -> bool:
+    """(A seat node that has seen a card which was not drawn for it says nothing of a game.)"""
+    return isinstance(report, OF_A_GAME) and not (isinstance(report, schema.Seat) and not report.draw)
 
 
 def _now() -> int:
