@@ -6,6 +6,8 @@ Nothing here knows what a kind means, `link.py` does; nor what a tag proves, `se
 `dealershoe.link.codec`, proven equal.
 """
 
+import struct
+
 from shoelink import schema
 
 TYPE_CHECKING = False
@@ -110,6 +112,10 @@ class Decoder:
     def build(self, type: "Any", values: "Any") -> "Any":
         """A namedtuple of its values; the host's decoder has a faster one."""
         return type(*values)
+
+    def reader(self, layout: str) -> "Any":
+        """What reads a body of this `struct` layout, whatever follows it; the host's decoder has a faster one."""
+        return lambda body: struct.unpack_from(layout, body)
 
     def pending(self) -> bool:
         """Whether bytes of a frame have come in that has not ended."""

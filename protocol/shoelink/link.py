@@ -7,8 +7,6 @@ tells the whole; `session.py` and `greeting.py`, `seal.py`, `numbered.py`, `desi
 have the parts, `schema.py` the messages.
 """
 
-import struct
-
 from shoelink import notice, schema, timing
 from shoelink.numbered import DUPLICATE, GAP
 from shoelink.seal import FOREIGN, FRESH, REFUSED, TRIES, Guard
@@ -196,19 +194,20 @@ class Link(Session):
 
         What a host gets most, the event that it waits for, takes the shortest way.
         """
-        read, layouts, types = struct.unpack_from, schema.LAYOUTS, schema.TYPES
-        build = self.decoder.build
+        build, recorded = self.decoder.build, notice.Recorded
         tell = self._notices.append
         receiver = self._receiver
         events = self._events
         number, low = receiver.expected, receiver.low
         echoes = 0
         for kind, flags, seq, ack, body in frames:
-            if seq == low and len(body) >= events[kind]:
-                tell(build(notice.Recorded, (number, kind, build(types[kind], read(layouts[kind], body)), body)))
-                number += 1
-                low = number & 0xFFFF
-                continue
+            if seq == low:  # never at a shoe
+                least, type, read = events[kind]
+                if len(body) >= least:
+                    tell(build(recorded, (number, kind, build(type, read(body)), body)))
+                    number += 1
+                    low = number & 0xFFFF
+                    continue
             self._come_to(number)
             plain = self._known[kind]
             if kind & schema.FROM_HOST != self._peers:

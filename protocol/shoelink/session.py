@@ -16,6 +16,7 @@ from shoelink.seal import Guard
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # MicroPython has neither
     from collections.abc import Callable, Mapping
+    from typing import Any
 
 _NOTHING: "tuple[notice.Notice, ...]" = ()
 
@@ -63,7 +64,7 @@ class Session:
         self._mark = schema.FROM_HOST if self._host else 0
         self._peers = 0 if self._host else schema.FROM_HOST
         self._known = bytes([schema.known(kind, not self._host) for kind in range(256)])
-        self._events = bytes([self._shortest_event(kind) for kind in range(256)])
+        self._events = [self._event(kind) for kind in range(256)] if self._host else []
         self._guard = Guard(side, ident.device, keys, self.count) if keys else None
         self.decoder.keyed = self._guard is not None
         self._outbox = Outbox(self._mark, self._guard, self.count, self.decoder.encode_into)
@@ -215,9 +216,12 @@ class Session:
         self._outbox.put(message, flags, self._receiver.stored if self._host else 0, now)
         self._ack_due = False  # every frame of a host acknowledges
 
-    def _shortest_event(self, kind: int) -> int:
-        """Bytes that the body of a known event has at least; 255, which no body has, for all other kinds."""
-        return schema.MINIMUM[kind] if self._host and kind & schema.RELIABLE and self._known[kind] else 255
+    def _event(self, kind: int) -> "tuple[int, Any, Any]":
+        """Bytes that the body of a known event has at least, its type and what reads it; 255, which no body has, for
+        all other kinds."""
+        if not (kind & schema.RELIABLE and self._known[kind]):
+            return 255, None, None
+        return schema.MINIMUM[kind], schema.TYPES[kind], self.decoder.reader(schema.LAYOUTS[kind])
 
     def _tell(self) -> "tuple[notice.Notice, ...]":
         if not self._notices:

@@ -15,7 +15,7 @@ _FLAGS_KNOWN_KEYED = frozenset(
     flags for flags in range(256) if not flags & schema.FLAGS_MUST & ~schema.FLAG_ASK & ~schema.FLAG_AUTH
 )
 _FLAGS_KNOWN = frozenset(flags for flags in _FLAGS_KNOWN_KEYED if not flags & schema.FLAG_AUTH)
-_SEALED = frozenset({0x2144DF1C})  # CRC-32 of any bytes that end in their own CRC-32, little-endian
+_SEALED = 0x2144DF1C  # CRC-32 of any bytes that end in their own CRC-32, little-endian
 
 # By length of the packet: header and body in one step, the CRC left out. With a tag, they may be longer.
 _READ_KEYED = {
@@ -54,6 +54,10 @@ class Decoder(frame.Decoder):
     build: Any = staticmethod(tuple.__new__)  # a namedtuple without the detour through its Python code
     encode_into = staticmethod(encode_into)
 
+    def reader(self, layout: str) -> Any:
+        """(Compiled: it need not be looked up for each body.)"""
+        return struct.Struct(layout).unpack_from
+
     def __init__(self) -> None:
         super().__init__()
         self._rest = b""  # bytes since the last delimiter
@@ -87,7 +91,10 @@ class Decoder(frame.Decoder):
             frames: _Frames = [_READ[len(packet)](packet) for packet in packets]
         except (cobs.DecodeError, KeyError):
             return self._judge(blocks)
-        if set(map(zlib.crc32, packets)) <= _SEALED and {flags for _, flags, _, _, _ in frames} <= _FLAGS_KNOWN:
+        if (
+            list(map(zlib.crc32, packets)).count(_SEALED) == len(packets)
+            and {flags for _, flags, _, _, _ in frames} <= _FLAGS_KNOWN
+        ):
             return frames
         return self._judge(blocks)
 
@@ -107,7 +114,7 @@ class Decoder(frame.Decoder):
             tag = schema.TAG if len(packet) > 1 and packet[1] & schema.FLAG_AUTH else 0
             if len(packet) < _SHORTEST:
                 self._reject("short")
-            elif zlib.crc32(packet) not in _SEALED:
+            elif zlib.crc32(packet) != _SEALED:
                 self._reject("crc")
             elif packet[1] not in known:
                 self.count["flags"] += 1
