@@ -148,6 +148,7 @@ class Table:
 
     def hand(self) -> None:
         """One hand from its first line to the pot."""
+        self.dealt.clear()
         self.shuffle()
         if self.desk.session.hand is None or self.dice.random() < 0.1:
             self.say(f"hand seats=1-{self.dice.randint(2, 9)} button=2")
