@@ -60,7 +60,7 @@ def _bad_line(seed: int, faults: Faults = DESIGNED) -> tuple[int, list[float]]:
         began = rig.now
         rig.run(began + SETTLE_MS, stop=lambda: rig.shoe.up and rig.host.up and not rig.shoe_journal.held())
         resumed.append(rig.now - began)
-    for line in (rig.up_line, rig.down_line):  # what stands in a line that stands still is late and not lost
+    for line in (rig.up_line, rig.down_line):  # what is late is not lost
         line.faults = Faults()
     rig.run(rig.now + 2 * SETTLE_MS, stop=lambda: not rig.shoe_journal.held())
     numbers = [number for number, _, _ in rig.stored.get(rig.shoe_journal.id, [])]

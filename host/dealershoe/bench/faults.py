@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields
 
 HOLD_MS = 20.0  # bytes that no delimiter has followed for so long go on as they are
 REORDER_MS = 20.0  # so long at most a frame is held back while others pass
-SPIKE_MS = 400.0  # so long at most the line stands still: a busy USB host
 BURST = 8  # bytes of a burst, at most
 
 
@@ -30,9 +29,10 @@ class Faults:
     dropped: float = 0.0  # one byte is lost
     cut: float = 0.0  # the rest of it is lost
     reorder: float = 0.0  # it is held back for up to 20 ms while others pass
-    spike: float = 0.0  # it and all that comes after are held up for up to 400 ms
+    spike: float = 0.0  # it comes up to `spike_ms` late, as from a busy USB host, and nothing that follows any sooner
     delay_ms: float = 0.0  # it comes so much later
     jitter_ms: float = 0.0  # and up to so much later still; frames keep their order
+    spike_ms: float = 200.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -167,9 +167,9 @@ class Wire:
             if met[name] and data:
                 self._note(number, harm(data, dice))
         if met["spike"]:
-            held = dice.uniform(0, SPIKE_MS)
-            self._free_at += held
-            self._note(number, f"the line stood still for {held:.0f} ms")
+            held = dice.uniform(0, faults.spike_ms)
+            later += held
+            self._note(number, f"late by {held:.0f} ms")
         if met["reorder"]:
             held = dice.uniform(0, REORDER_MS)
             self._note(number, f"held back for {held:.0f} ms")
