@@ -192,15 +192,20 @@ def test_figures_and_health_are_for_machines(room: Hall) -> None:
     assert used == families
 
 
-@pytest.mark.parametrize(("last", "gap"), [("0", False), ("999999", True), ("x", False), ("9" * 40, False)])
+@pytest.mark.parametrize(
+    ("last", "gap"), [("now", False), ("0", True), ("9" * 15, True), ("x", False), ("9" * 40, False)]
+)
 def test_a_page_that_was_away_is_told_what_it_missed_or_that_it_has(room: Hall, last: str, gap: bool) -> None:
+    """A number below all of this bridge, or above, is of a bridge before it."""
     with room.client("dealer") as dealer:
+        seen = dealer.get("/api/v1/tables/t2").json()["version"]
         dealer.post("/api/v1/tables/t2/lines", json={"id": f"away {last[:9]}", "line": "hand seats=1-6 button=6"})
+        last = str(seen) if last == "now" else last
         asked = {"params": {"table": "t2"}, "headers": {"last-event-id": last}}
         with dealer.stream("GET", "/api/v1/events", **asked) as stream:  # type: ignore[arg-type]
             lines = (line for line in stream.iter_lines() if line.startswith("event: "))
             assert next(lines) == "event: state"
             if gap:
                 assert next(lines) == "event: gap"
-            elif last == "0":
+            elif last == str(seen):
                 assert next(lines) == "event: happening"

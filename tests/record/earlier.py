@@ -5,7 +5,9 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from dealershoe.record.schema import APPLICATION_ID
+from dealershoe.record.entries import Fact
+from dealershoe.record.journal import Journal
+from dealershoe.record.schema import APPLICATION_ID, objects
 
 _FACTS = """
 CREATE TABLE facts (
@@ -72,6 +74,19 @@ def make(path: Path, version: int, hands: int = 3) -> None:
         _put(db, "signals", (fact + 3, 2 * hand, "attention", "supervised", 8))
     db.execute("COMMIT")
     db.close()
+
+
+def make_fourth(path: Path) -> set[tuple[str, str, str]]:
+    """A journal of version 4, which is that of version 5 without its table of requests; what it is made of."""
+    with Journal(path) as journal:
+        journal.write([Fact(1, "stdin", b"hand seats=1-6 button=6", 1, 1), Fact(2, "console", b"ack", 2, 2, who="ann")])
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("DROP TABLE requests")
+    db.execute("PRAGMA user_version = 4")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    found = objects(db)
+    db.close()
+    return found
 
 
 def _put(db: sqlite3.Connection, table: str, values: tuple[object, ...]) -> None:

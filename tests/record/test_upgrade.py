@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import sqlite3
@@ -11,13 +12,17 @@ from pathlib import Path
 
 import pytest
 from dealershoe.errors import UserError
-from dealershoe.record.entries import DeviceRow, Fact, RulingRow, RunRow
+from dealershoe.record.entries import DeviceRow, Fact, RequestRow, RulingRow, RunRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.opening import reading
+from dealershoe.record.read import last_requests
 from dealershoe.record.schema import EARLIER, VERSION
 from dealershoe.record.verify import Check
 from dealershoe.rules.signing import key_id, new_key, raw_public
 from record import earlier
+
+# of every table and index of version 4, as the release that wrote it made them
+FOURTH = "26cc14b0e03f788ba077058a1ef27a2101dea31d0bb7127c0edd6c1c568c09dd"
 
 
 @pytest.mark.parametrize("version", sorted(EARLIER))
@@ -68,6 +73,37 @@ def test_facts_come_before_what_was_made_of_them_and_keep_their_order(tmp_path: 
         for fact, seq in db.execute(f"SELECT fact, seq FROM {table}").fetchall():
             assert seqs[fact] < seq < seqs.get(fact + 1, 1_000)
     db.close()
+
+
+def test_a_journal_of_version_4_gets_the_table_of_requests_and_keeps_its_chain(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    objects = earlier.make_fourth(path)
+    assert hashlib.sha256(repr(sorted(objects)).encode()).hexdigest() == FOURTH
+    before = path.read_bytes()
+    key = new_key()
+    with Journal(path, key) as journal:
+        assert [fact.raw for fact in journal.facts()] == [b"hand seats=1-6 button=6", b"ack"]
+        journal.write([Fact(3, "api", b"ack", 5, 5, who="ann"), RequestRow(3, "a", 7, None)])
+    assert before[60:64] == (4).to_bytes(4, "big")
+    with reading(path) as db:
+        check = Check(db)
+        assert list(check.run()) == []
+        assert check.upgraded_up_to == 0  # nothing of it was without a chain
+        assert [row.id for row, *_ in last_requests(db, 5)] == ["a"]
+    assert int.from_bytes(path.read_bytes()[60:64], "big") == VERSION
+
+
+def test_kill_9_in_the_upgrade_from_version_4_leaves_it_or_this_one(tmp_path: Path) -> None:
+    for nth in itertools.count(3, 3):
+        path = tmp_path / str(nth) / "journal"
+        path.parent.mkdir()
+        earlier.make_fourth(path)
+        done = subprocess.run([sys.executable, "-c", VICTIM, str(path), str(nth)], env=os.environ, timeout=60)
+        with Journal(path) as journal:
+            assert len(list(journal.facts())) == 2
+        if not done.returncode:
+            assert nth > 10
+            break
 
 
 def untouched(path: Path) -> str:

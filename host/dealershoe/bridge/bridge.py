@@ -7,6 +7,7 @@ away is looked for again; that is the normal path. A table that fails is seen by
 from __future__ import annotations
 
 import contextlib
+import json
 import queue
 import threading
 import time
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.bridge.happening import Happening
@@ -27,7 +28,7 @@ from dealershoe.bridge.room import Room
 from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
 from dealershoe.errors import UserError
-from dealershoe.record.entries import Entry
+from dealershoe.record.entries import Entry, RequestRow
 from dealershoe.rules.stack import Stack
 from dealershoe.view.snapshot import Snapshot
 
@@ -48,21 +49,30 @@ def moment() -> Moment:
     return Moment(time.monotonic_ns(), time.time_ns())
 
 
+class Told(NamedTuple):
+    """What came of a line: the `version` of the table by then; why it was `refused`, None where it was taken."""
+
+    version: int
+    refused: UserError | None
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A person's line on its way to the table."""
+    """A person's line on its way to the table. `id`: the client's own name for it, "" for none."""
 
     text: str
     origin: str
     line: int
-    done: Callable[[UserError | None], None]
     who: str
+    id: str
+    done: Callable[[Told | None], None]
 
 
 class Bridge:
     """One table, turned by a `room` from `start` to `stop`.
 
-    `tell`, `ask`, `snapshot` are for any thread; `heard` is called on the room's.
+    `tell`, `request`, `ask`, `snapshot` are for any thread; `heard` is called on the room's. `version` is the number of
+    the last happening that was heard: it grows by one with each, and begins above that of any bridge before.
     """
 
     def __init__(
@@ -90,6 +100,8 @@ class Bridge:
         self._heard = heard
         self._rules = rules
         self._said: deque[Said] = deque()
+        self._asked: deque[tuple[int, Callable[[Told | None], None], Told]] = deque()  # until the journal has the fact
+        self.version = time.time_ns() // 1_000_000  # milliseconds: no table says a thousand things a second for long
         self._ports = ports
         self._health = Health(table, faults)
         self._port: Port | None = None if patient else Port(address.path, self._health.recorder)
@@ -125,7 +137,16 @@ class Bridge:
 
         `origin`: the way it was said; `who` said it, for the record.
         """
-        self._said.append(Said(text, origin, line, done or (lambda _: None), who))
+        answer = done or (lambda _: None)
+        self._said.append(Said(text, origin, line, who, "", lambda told: answer(told.refused) if told else None))
+        self._wake()
+
+    def request(self, text: str, origin: str, who: str, id: str, done: Callable[[Told | None], None]) -> None:
+        """`tell`, under the `id` that `who` has for it, which the journal keeps beside the line.
+
+        `done` is called once the disk has both, or refuses; with None when the bridge ends before.
+        """
+        self._said.append(Said(text, origin, 1, who, id, done))
         self._wake()
 
     def ask(self, text: str, origin: str, line: int = 1, deadline_s: float = 20.0) -> None:
@@ -252,6 +273,7 @@ class Bridge:
             self._close(str(lost))
         self._heed_disk()
         self._publish(at)
+        self._answer()
         self.turn_ns = at.mono_ns + self._rest_ns(at)
 
     def fail(self, error: BaseException) -> None:
@@ -270,6 +292,8 @@ class Bridge:
             self._hand_out()
         while self._looks:
             self._looks.popleft().set()
+        for done in (*(one[1] for one in self._asked), *(said.done for said in self._said)):
+            done(None)
 
     def _exchange(self, port: Port, ready: bool, at: Moment) -> None:
         table = self._table
@@ -330,13 +354,25 @@ class Bridge:
 
     def _people(self, at: Moment) -> None:
         for _ in range(min(len(self._said), LINES)):
-            said = self._said.popleft()
-            refused = None
+            said, desk = self._said.popleft(), self._table.desk
+            last, refused = desk.last_fact, None
             try:
-                self._table.desk.say(said.text, said.origin, said.line, at, said.who)
+                desk.say(said.text, said.origin, said.line, at, said.who)
             except UserError as error:
                 refused = error
-            said.done(refused)
+            told = Told(self.version + len(desk.happenings), refused)
+            if said.id and desk.last_fact > last:
+                why = json.dumps([refused.seen, refused.cause, refused.do]) if refused else None
+                desk.entries.append(RequestRow(desk.last_fact, said.id, told.version, why))
+                self._asked.append((desk.last_fact, said.done, told))
+            else:
+                said.done(told)
+
+    def _answer(self) -> None:
+        """Tell clients what came of their lines that the disk has. While it refuses nobody waits for it."""
+        while self._asked and (self._asked[0][0] <= self._writer.asked or self._writer.trouble):
+            _, done, told = self._asked.popleft()
+            done(told)
 
     def _entries(self) -> list[Entry]:
         entries, self._table.desk.entries = self._table.desk.entries, []
@@ -421,6 +457,7 @@ class Bridge:
         """Say what happened."""
         happened, self._table.desk.happenings = self._table.desk.happenings, []
         for happening in happened:
+            self.version += 1
             self._heard(happening)
 
     def _draw_up(self) -> None:

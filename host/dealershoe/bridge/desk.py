@@ -241,6 +241,11 @@ class Desk:
         return self.session.stack.name
 
     @property
+    def last_fact(self) -> int:
+        """The id of the fact that was kept last."""
+        return self._next_fact - 1
+
+    @property
     def signal(self) -> str:
         """ready, attention, stop or floor: the session's, or a call for the floor."""
         if self.halt_why:

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from dealershoe.record.entries import Entry, Fact
+from dealershoe.record.entries import Entry, Fact, RequestRow
 from dealershoe.record.journal import Journal
 
 RETRY_S = 1.0  # between two tries on a disk that refuses
@@ -96,7 +96,7 @@ class Scribes:
 
 
 class Writer:
-    """Owns a journal. `wake` is called, on any thread, when `stored`, `trouble` or `error` has changed."""
+    """Owns a journal. `wake` is called, on any thread, when `stored`, `asked`, `trouble` or `error` has changed."""
 
     def __init__(self, journal: Journal, scribes: Scribes) -> None:
         self._journal = journal
@@ -109,6 +109,7 @@ class Writer:
         self._closed = False
         self.wake: Callable[[], None] = lambda: None
         self.stored: dict[bytes, int] = journal.stored()  # replaced, never changed: any thread may read it
+        self.asked = 0  # the last fact written here that a client has given an id
         self.trouble: str | None = None  # why the disk refuses, while it does
         self.error: BaseException | None = None  # a defect: nothing more is written
         scribes.hire()
@@ -172,6 +173,9 @@ class Writer:
         }
         if numbered:
             self.stored = self.stored | numbered
-        if numbered or news:
+        asked = [entry.fact for entry in group if isinstance(entry, RequestRow)]
+        if asked:
+            self.asked = asked[-1]
+        if numbered or asked or news:
             self.wake()
         return True

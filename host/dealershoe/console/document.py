@@ -87,16 +87,20 @@ SHAPES: dict[str, Shape] = {
     ),
     "Line": sent(
         ("seen", "reason"),
-        id=ID,
+        id={**ID, "description": ID["description"] + " The table's journal keeps it: also when the host starts anew."},
         line={"type": "string", "minLength": 1, "maxLength": LONGEST_LINE,
               "description": "One line as in deal scripts, for example `act 3 raise`."},
         seen={"type": ["integer", "null"], "description":
               "The version of the state that was seen: if the deal has moved on since, or for `undo` somebody has said "
-              "something since, the line is not taken (409); nor with a version that there has not been."},
+              "something since, the line is not taken (409); nor with a version that there has not been. Versions only "
+              "grow: what was seen before the host started anew is old."},
         reason={"type": ["string", "null"], "maxLength": 200, "pattern": r"\S", "description":
                 "Kept beside the line. A decision of the floor (`floor …`) takes one."},
     ),
-    "Told": thing(id=TEXT, version=NUMBER),
+    "Told": {
+        **thing(id=TEXT, version=NUMBER),
+        "description": "It is in the journal. `version`: of the table's first state that has what came of the line.",
+    },
     "Hand": thing(
         ("story",),
         hand=NUMBER, fact=NUMBER, began=TIME, seats=many(SEAT), button=SEAT, stack=TEXT, open=FLAG, over=FLAG,

@@ -19,22 +19,20 @@ SAID = ("hand", "event")  # what an undo may be about
 
 
 class Numbered(NamedTuple):
-    """A happening and its number at this table, from 1 in each run of the bridge."""
+    """A happening and its number at this table (`Bridge.version`)."""
 
     n: int
     happening: Happening
 
 
 class Feed:
-    """One table's happenings. `version` grows with each.
+    """One table's happenings. `version` grows with each, from `begin`.
 
     `moved`: the version at which the deal last moved on; `said`: at which somebody last said something of it.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.version = 0
-        self.moved = 0
-        self.said = 0
+    def __init__(self, loop: asyncio.AbstractEventLoop, begin: int) -> None:
+        self.version = self.moved = self.said = begin  # whoever saw less saw a table before this one
         self._loop = loop
         self._lock = threading.Lock()
         self._kept: deque[Numbered] = deque(maxlen=KEPT)

@@ -15,6 +15,8 @@ from typing import Any
 
 from dealershoe import __version__
 from dealershoe.bridge.bridge import Bridge
+from dealershoe.console.once import KEPT, Known
+from dealershoe.console.tables import answer_of
 from dealershoe.errors import UserError
 from dealershoe.record.entries import (
     BRIDGE,
@@ -23,13 +25,14 @@ from dealershoe.record.entries import (
     Fact,
     FindingRow,
     ProposalRow,
+    RequestRow,
     RulingRow,
     RunRow,
     SignalRow,
 )
 from dealershoe.record.faces import faces, is_over, named
 from dealershoe.record.pages import in_full
-from dealershoe.record.read import HandSpan, between, hands_between, last_hands, opened
+from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_requests, opened
 from dealershoe.record.words import rules_words
 from dealershoe.table.findings import KINDS
 
@@ -76,6 +79,19 @@ def hand(journal: Path, number: int, *, with_cards: bool = False) -> dict[str, A
             for told in in_full(db, span, known)
         ]
         return {**_summary(db, span), "story": story}
+
+
+def said_before(journal: Path) -> list[Known]:
+    """The last lines that clients gave an id, with their answers, the latest last. Raises UserError as `hands`."""
+    with opened(journal) as db:
+        return [
+            Known(who, row.id, line, answer_of(row.id, row.version, _refused(row)))
+            for row, who, line in last_requests(db, KEPT)
+        ]
+
+
+def _refused(row: RequestRow) -> UserError | None:
+    return None if row.refused is None else UserError(*json.loads(row.refused))
 
 
 def _kind(row: Any) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
-KEPT = 2_000  # answers
+KEPT = 500  # answers, a few hundred bytes each: some twenty-five hands of a table
+PATIENCE_S = 5.0  # for an answer; what is done goes on
 
 
 class Answer(NamedTuple):
@@ -17,16 +18,28 @@ class Answer(NamedTuple):
     body: dict[str, Any]
 
 
-class Once:
-    """For one table. On the console's loop."""
+class Known(NamedTuple):
+    """What was done before: who asked for it, under which id, what it was, and the answer."""
 
-    def __init__(self) -> None:
-        self._answers: OrderedDict[tuple[str, str], tuple[str, asyncio.Task[Answer]]] = OrderedDict()
+    who: str
+    id: str
+    what: str
+    answer: Answer
+
+
+class Once:
+    """For one table. On the console's loop. `known`: what was done before the console began, the latest last."""
+
+    def __init__(self, known: Iterable[Known] = ()) -> None:
+        self._answers: OrderedDict[tuple[str, str], tuple[str, Answer | asyncio.Task[Answer]]] = OrderedDict()
+        for one in known:
+            self._answers[one.who, one.id] = (one.what, one.answer)
 
     async def do(self, who: str, id: str, what: str, job: Callable[[], Awaitable[Answer]]) -> Answer:
         """`job` once for each `id` of `who`; the same again gets the same answer, and another `what` a refusal.
 
-        It goes on when the client goes away. What could not be done (503) may be asked for again.
+        It goes on when the client goes away, or has waited for PATIENCE_S. What could not be done (503) may be asked
+        for again.
         """
         key = (who, id)
         known = self._answers.get(key)
@@ -36,7 +49,16 @@ class Once:
                 self._answers.popitem(last=False)
         elif known[0] != what:
             return Answer(409, {"error": f"the id {id} was used for something else; take a new one each time"})
-        answer = await asyncio.shield(known[1])
-        if answer.status == 503:
-            self._answers.pop(key, None)
+        if isinstance(known[1], Answer):
+            return known[1]
+        try:
+            answer = await asyncio.wait_for(asyncio.shield(known[1]), PATIENCE_S)
+        except TimeoutError:
+            error = f"there is no answer yet after {PATIENCE_S:.0f} s; ask again with the same id, it is done once"
+            return Answer(503, {"error": error})
+        if self._answers.get(key) is known:
+            if answer.status == 503:
+                del self._answers[key]
+            else:
+                self._answers[key] = (what, answer)
         return answer

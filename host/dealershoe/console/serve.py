@@ -18,6 +18,7 @@ from dealershoe.bridge.happening import Happening
 from dealershoe.console.access import Person
 from dealershoe.console.app import Console
 from dealershoe.console.books import Books
+from dealershoe.console.history import said_before
 from dealershoe.console.patient import Patient
 from dealershoe.console.tables import Table
 from dealershoe.errors import UserError
@@ -77,6 +78,7 @@ class Server:
         if certificate is not None:
             check_certificate(certificate, key)
         self._people = people
+        self._say = say
         self._loop = asyncio.new_event_loop()
         self._tables: dict[str, Table] = {}
         self._thread = threading.Thread(target=self._run, name="console", daemon=True)
@@ -124,7 +126,12 @@ class Server:
 
     def add(self, name: str, bridge: Bridge) -> None:
         """Show a table. For any thread."""
-        self._tables[name] = Table(name, bridge, self._loop)  # whoever goes through them takes a list first
+        try:
+            known = said_before(bridge.journal)
+        except UserError as error:
+            self._say(f"table {name}: what clients send again is told again: {error}")
+            known = []
+        self._tables[name] = Table(name, bridge, self._loop, known)  # whoever goes through them takes a list first
 
     def remove(self, name: str) -> None:
         """Show a table no more."""

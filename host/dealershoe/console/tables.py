@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from dealershoe.bridge.bridge import Bridge
+from dealershoe.bridge.bridge import Bridge, Told
 from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.happening import Happening
 from dealershoe.console.feed import Feed
-from dealershoe.console.once import Answer, Once
+from dealershoe.console.once import Answer, Known, Once
 from dealershoe.console.state import down, state_of
 from dealershoe.errors import UserError
 from dealershoe.events import Event
 
-PATIENCE_S = 5.0  # for a table to take a line
 MayUndo = Callable[[Event | None], bool]
 
 
 class Table:
-    """One table. `name` is that of the configuration, or `table` when there is but one."""
+    """One table. `name`: of the configuration, or `table` when there is but one. `known`: what was said before."""
 
-    def __init__(self, name: str, bridge: Bridge, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, name: str, bridge: Bridge, loop: asyncio.AbstractEventLoop, known: Iterable[Known] = ()) -> None:
         self.name = name
         self.bridge = bridge
-        self.feed = Feed(loop)
-        self.once = Once()
+        self.feed = Feed(loop, bridge.version)
+        self.once = Once(known)
         self._loop = loop
         self._state: dict[str, Any] | None = None
         self._text: tuple[dict[str, Any], str] | None = None
@@ -74,7 +74,7 @@ class Table:
                 error = "the table has moved on since this page was drawn; look again"
                 return Answer(409, {"error": error, "state": await self.state()})
             if not self.bridge.alive:
-                return Answer(503, {"error": f"table {self.name} is down: {self.bridge.error or 'it was stopped'}"})
+                return self._down()
             refusal = await run_in_threadpool(self._not_to_be_undone, undo) if undo is not None else None
             return refusal or await self._told_now(who, way, id, line)
 
@@ -92,20 +92,25 @@ class Table:
         return None
 
     async def _told_now(self, who: str, way: str, id: str, line: str) -> Answer:
-        told: asyncio.Future[UserError | None] = self._loop.create_future()
+        told: asyncio.Future[Told | None] = self._loop.create_future()
 
-        def done(refused: UserError | None) -> None:
-            self._loop.call_soon_threadsafe(lambda: None if told.done() else told.set_result(refused))
+        def done(found: Told | None) -> None:
+            with contextlib.suppress(RuntimeError):  # the console has ended before its tables
+                self._loop.call_soon_threadsafe(lambda: None if told.done() else told.set_result(found))
 
-        self.bridge.tell(line, way, done=done, who=who)
-        try:
-            refused = await asyncio.wait_for(told, PATIENCE_S)
-        except TimeoutError:
-            return Answer(503, {"error": f"table {self.name} did not take the line within {PATIENCE_S:.0f} s"})
-        if refused is not None:
-            return _refusal(refused)
-        await run_in_threadpool(self.bridge.read, lambda _: None)  # a turn later what came of it has been said
-        return Answer(200, {"id": id, "version": self.feed.version})
+        self.bridge.request(line, way, who, id, done)
+        if not self.bridge.alive:  # it has ended meanwhile, and may never have seen the line
+            done(None)
+        found = await told
+        return answer_of(id, found.version, found.refused) if found is not None else self._down()
+
+    def _down(self) -> Answer:
+        return Answer(503, {"error": f"table {self.name} is down: {self.bridge.error or 'it was stopped'}"})
+
+
+def answer_of(id: str, version: int, refused: UserError | None) -> Answer:
+    """What a client gets for a line that was told."""
+    return Answer(200, {"id": id, "version": version}) if refused is None else _refusal(refused)
 
 
 def _undone(desk: Desk) -> tuple[bool, Event | None]:

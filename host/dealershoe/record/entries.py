@@ -1,6 +1,6 @@
 """What the journal keeps, one frozen row a record. For whoever writes a journal (the desk, the bridge) or reads one.
 
-No field but `Fact.raw`, `ConflictRow.raw` names a card.
+No field but `Fact.raw`, `ConflictRow.raw`, and `RequestRow.refused` where the person's own line did, names a card.
 """
 
 from __future__ import annotations
@@ -195,6 +195,19 @@ class ConflictRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestRow:
+    """A client's own `id` for the line that is a fact, so that it is told once, and what the client was answered.
+
+    `version`: of the table. `refused`: why the table did not take it (seen, cause, next step), as JSON; None: it did.
+    """
+
+    fact: int
+    id: str
+    version: int
+    refused: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CheckpointRow:
     """The bridge's key signed that the record before this one has the chain value `head` (`checkpoint.statement`)."""
 
@@ -223,7 +236,7 @@ class PruneRow:
 
 Entry = (
     Fact | EventRow | HandRow | FindingRow | ProposalRow | RulingRow | SignalRow | DeviceRow | LinkRow | PackRow
-    | RunRow | ConflictRow | CheckpointRow | PruneRow
+    | RunRow | ConflictRow | RequestRow | CheckpointRow | PruneRow
 )  # fmt: skip
 TABLES: dict[type[Entry], str] = {
     Fact: "facts",
@@ -238,6 +251,7 @@ TABLES: dict[type[Entry], str] = {
     PackRow: "packs",
     RunRow: "runs",
     ConflictRow: "conflicts",
+    RequestRow: "requests",
     CheckpointRow: "checkpoints",
     PruneRow: "prunings",
 }

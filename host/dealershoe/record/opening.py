@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dealershoe.errors import UserError
 from dealershoe.record.head import read_head
-from dealershoe.record.schema import APPLICATION_ID, EARLIER, MAGIC, VERSION, is_whole
+from dealershoe.record.schema import APPLICATION_ID, CHAINED, EARLIER, MAGIC, VERSION, is_whole
 
 KEEP = "keep it and the files beside it as they are and start a new journal with --journal"
 
@@ -51,7 +51,7 @@ def is_new(path: Path, pages: bool = True) -> bool:
             if verdict != "ok":
                 raise damaged(path, str(verdict))
             (version,) = db.execute("PRAGMA user_version").fetchone()  # what the write-ahead log may have changed
-            if version not in (*EARLIER, VERSION) or not is_whole(db, version):
+            if version not in (*EARLIER, *CHAINED) or not is_whole(db, version):
                 raise UserError(
                     f"the journal {path} has not the tables of version {version}",
                     "an upgrade was left half done, or another program changed them",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from dealershoe.errors import UserError
-from dealershoe.record.entries import NAMES, TABLES, Entry, Fact, HandRow, ToldFact
+from dealershoe.record.entries import NAMES, TABLES, Entry, Fact, HandRow, RequestRow, ToldFact
 from dealershoe.record.opening import damaged, is_new, reading
 from dealershoe.record.schema import VERSION, last_record
 from dealershoe.record.verify import Check
@@ -120,6 +120,17 @@ def keep_from(db: sqlite3.Connection, before_ns: int) -> int | None:
         return None
     fact = min(young or last, last)
     return None if fact <= first else int(fact)
+
+
+def last_requests(db: sqlite3.Connection, count: int) -> list[tuple[RequestRow, str, str]]:
+    """The last lines that clients gave an id, the latest last: what was kept of each, who said it, the line."""
+    names = ", ".join(f"requests.{name}" for name in NAMES[RequestRow])
+    rows = db.execute(
+        f"SELECT {names}, facts.who, facts.raw FROM requests JOIN facts ON facts.id = requests.fact "
+        f"ORDER BY requests.seq DESC LIMIT ?",
+        (count,),
+    ).fetchall()
+    return [(RequestRow(*values), who or "", raw.decode()) for *values, who, raw in reversed(rows)]
 
 
 def last_seq(db: sqlite3.Connection) -> int:

@@ -1,4 +1,4 @@
-"""The tables of a journal, this version's and every earlier one's columns. For opening, upgrading and verifying."""
+"""The tables of a journal, this version's and every earlier one's. For opening, upgrading and verifying."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sqlite3
 from dealershoe.record.entries import TABLES
 
 APPLICATION_ID = 0x53484F45  # "SHOE", at byte 68 of the file (sqlite.org/fileformat2.html, 1.3)
-VERSION = 4  # of the tables, at byte 60
+VERSION = 5  # of the tables, at byte 60
 CHAINED_FIRST = 4  # the version that chained records first
 MAGIC = b"SQLite format 3\x00"
 
 # Every table but `journal` holds records. `seq`: the one order of writing, over all tables; `chain`: `chain.link`.
-SCHEMA = """
+_FOURTH = """
 CREATE TABLE journal (
     identity BLOB NOT NULL       -- 16 random bytes: no other journal's signatures fit this one
 );
@@ -96,6 +96,17 @@ CREATE TABLE prunings (
     wall_ns INTEGER NOT NULL, key TEXT NOT NULL, signature BLOB NOT NULL, seq INTEGER PRIMARY KEY, chain BLOB NOT NULL
 );
 """
+REQUESTS = """
+CREATE TABLE requests (
+    fact INTEGER NOT NULL REFERENCES facts,
+    id TEXT NOT NULL,            -- the client's own name for what it said
+    version INTEGER NOT NULL,    -- of the table, as the client was told
+    refused TEXT,                -- why the table did not take it, JSON
+    seq INTEGER PRIMARY KEY, chain BLOB NOT NULL
+);
+"""
+SCHEMA = _FOURTH + REQUESTS
+CHAINED = {4: _FOURTH, 5: SCHEMA}  # version → tables, since there is a chain
 
 _FACTS = ("id", "origin", "raw", "mono_ns", "wall_ns", "journal", "number")
 _EVENTS = ("fact", "hand", "draw", "kind", "body")
@@ -127,11 +138,11 @@ def objects(db: sqlite3.Connection) -> set[tuple[str, str, str]]:
     return {(kind, name, " ".join(sql.split())) for kind, name, sql in rows}
 
 
-def expected() -> set[tuple[str, str, str]]:
-    """The objects of a journal of this version."""
+def expected(version: int = VERSION) -> set[tuple[str, str, str]]:
+    """The objects of a journal of a version that has a chain."""
     db = sqlite3.connect(":memory:")
     try:
-        db.executescript(SCHEMA)
+        db.executescript(CHAINED[version])
         return objects(db)
     finally:
         db.close()
@@ -139,8 +150,8 @@ def expected() -> set[tuple[str, str, str]]:
 
 def is_whole(db: sqlite3.Connection, version: int) -> bool:
     """Has the database exactly the tables of `version`? Not so where an upgrade was done by halves, or by another."""
-    if version == VERSION:
-        return objects(db) == expected()
+    if version in CHAINED:
+        return objects(db) == expected(version)
     wanted = EARLIER[version]
     tables = {name for kind, name, _ in objects(db) if kind == "table"}
     return tables == set(wanted) and all(

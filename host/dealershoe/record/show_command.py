@@ -148,7 +148,7 @@ def _line(record: Record) -> str:
 
 def _safe(values: dict[str, Any]) -> dict[str, Any]:
     """For JSON: bytes in hexadecimal, but not those that may name a card."""
-    hidden = ("raw", "text")
+    hidden = ("raw", "text", "refused")
     return {
         name: value.hex() if isinstance(value, bytes) else value for name, value in values.items() if name not in hidden
     }

@@ -1,7 +1,7 @@
 """Brings a journal of an earlier version up to this one, in one transaction: all of it or nothing. For the journal.
 
-What stood in it stays as it was, every record a link of the chain from now on: fact by fact, each with what was made
-of it. Nobody has signed those records before; the run that is written behind them says so.
+What stood in it stays as it was. From before there was a chain, every record becomes a link of it: fact by fact, each
+with what was made of it. Nobody has signed those records before; the run that is written behind them says so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from dealershoe import __version__
 from dealershoe.record import chain
 from dealershoe.record.entries import KINDS, NAMES, TABLES, VALUES, Entry, RunRow
-from dealershoe.record.schema import EARLIER, SCHEMA, VERSION
+from dealershoe.record.schema import CHAINED, EARLIER, REQUESTS, SCHEMA, VERSION
 
 # What later versions added and no earlier one knew, as it is said of those records.
 _UNKNOWN: dict[str, dict[str, Any]] = {
@@ -57,7 +57,10 @@ def upgrade(db: sqlite3.Connection, clock: Callable[[], int], progress: Callable
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        _convert(db, version, clock, progress)
+        if version in CHAINED:
+            _make(db, REQUESTS)
+        else:
+            _convert(db, version, clock, progress)
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
     except BaseException:
@@ -72,9 +75,7 @@ def _convert(db: sqlite3.Connection, version: int, clock: Callable[[], int], pro
         db.execute(f"DROP INDEX {index}")
     for table in EARLIER[version]:
         db.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
-    for statement in SCHEMA.split(";"):  # executescript would commit
-        if statement.strip():
-            db.execute(statement)
+    _make(db, SCHEMA)
     identity = os.urandom(16)
     db.execute("INSERT INTO journal VALUES (?)", (identity,))
     link = chain.start(identity)
@@ -89,6 +90,12 @@ def _convert(db: sqlite3.Connection, version: int, clock: Callable[[], int], pro
     _put(db, RunRow, VALUES[RunRow](row), seq, link)
     for table in EARLIER[version]:
         db.execute(f"DROP TABLE old_{table}")
+
+
+def _make(db: sqlite3.Connection, tables: str) -> None:
+    for statement in tables.split(";"):  # executescript would commit
+        if statement.strip():
+            db.execute(statement)
 
 
 def _put(

@@ -14,6 +14,7 @@ from dealershoe.record.entries import (
     HandRow,
     LinkRow,
     ProposalRow,
+    RequestRow,
     RulingRow,
     RunRow,
     SignalRow,
@@ -119,5 +120,6 @@ WORDS: dict[type, Any] = {
         f"{row.kind}: {row.program} on {row.host}, started by {row.who or 'nobody known'} {row.note}".strip()
     ),
     HandRow: lambda row: f"hand {row.hand}: {hand_words(row)}; {rules_words(row)}",
+    RequestRow: lambda row: f"request {row.id}: fact {row.fact}, {'refused' if row.refused else 'taken'}",
     Fact: lambda row: f"fact {row.id} from {origin_words(row)}, {len(row.raw)} bytes",
 }  # one plain line a row

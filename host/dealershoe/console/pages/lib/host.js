@@ -42,17 +42,19 @@ export const tablePath = (table, rest = "") => `/api/v1/tables/${encodeURICompon
 
 /**
  * Say a line at a table. `more`: `seen`, the version that the person has seen, and `reason`. A line that did not get
- * through is sent again under the same id, so that it is told once. Throws when the host cannot be reached.
+ * through, or has no answer yet (503), is sent again under the same id, so that it is told once. Throws when the host
+ * cannot be reached.
  */
 export async function tell(table, line, more = {}) {
   const said = { id: crypto.randomUUID(), line, ...more };
   for (let again = 0; ; again += 1) {
     try {
-      return await post(tablePath(table, "/lines"), said);
+      const answer = await post(tablePath(table, "/lines"), said);
+      if (answer.status !== 503 || again === AGAIN_MS.length) return answer;
     } catch (error) {
       if (again === AGAIN_MS.length) throw error;
-      await new Promise((next) => setTimeout(next, AGAIN_MS[again]));
     }
+    await new Promise((next) => setTimeout(next, AGAIN_MS[again]));
   }
 }
 
