@@ -25,7 +25,10 @@ FAULTS_S = 5.0  # between two faults that are written down: a host that is overw
 STILL_S = 3.0  # a bridge that turned last so long ago was stopped (its host slept, or a console held it)
 
 LINE = ("frames", "zero", "short", "long", "crc", "flags")  # of the decoder, in the order of the line of statistics
-LINK = ("sent", "received", "naks", "gaps", "duplicates", "unknown", "short_body", "bad_ack", "early", "echoes", "lost")
+LINK = (
+    *("sent", "received", "naks", "gaps", "duplicates", "unknown", "short_body", "bad_ack", "early", "echoes"),
+    *("bad_tag", "replayed", "unsealed", "untried", "lost"),
+)
 SHOE = ("frames", "damaged", "sent", "resent", "naks", "lost", "held", "peak", "refused", "overruns", "free")
 NAMES = ("up", "sessions", *LINE, *LINK, "dropped", "boots", *(f"shoe_{name}" for name in SHOE))
 

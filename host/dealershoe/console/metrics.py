@@ -23,6 +23,7 @@ LINK = {  # of the link, by its name in the bridge's statistics
     "crc": "Frames received damaged.",
     "naks": "Times that something was asked for again.",
     "gaps": "Gaps in the shoe's reports that could not be filled.",
+    "bad_tag": "Frames that the session's key did not seal: a damaged line has crc, this is somebody.",
     "lost": "Times that the link was lost.",
     "boots": "Starts of the shoe that were seen.",
 }
