@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 from dealershoe.bridge.look import LIGHTS
+from dealershoe.console.said import WORDS as WORDS_OF_THE_HOST
 from dealershoe.console.state import HEALTH
 from dealershoe.deal.items import RULINGS
 from dealershoe.events import ACTIONS, FLOOR_DECISIONS, PLACES, Event
@@ -45,6 +46,8 @@ FAMILIES = {
     "flag": ("boxed", "double", "unread", "foreign", "wrong_back", "up", "touched", "out_of_turn"),
     "health": HEALTH,
     "counts": ("hands", "draws", "findings", "facts"),
+    "light": LIGHTS,
+    "sound": LIGHTS,
     "origin": ("shoe", "key", "seat sensor", "api", "console", "stdin", "bridge", "rules", "link", "fault", "note"),
 }
 # the story of a hand: every event that can be on record, and what may be said of one in another way
@@ -63,9 +66,10 @@ def used() -> set[str]:
             found |= set(choice)
         for listed in re.findall(r"\[([^\]]*)\]\.map\(\(key\) => say\(key\)\)", source):
             found |= set(re.findall(r'"([^"]+)"', listed))
-        for family in re.findall(r"say\(`([a-z]+)[.-]\$\{", source):
+        for family in re.findall(r"(?:say\(|words\[)`([a-z]+)[.-]\$\{", source):
             if family != "by":
                 found |= {f"{family}.{name}" for name in FAMILIES[family]}
+    found |= WORDS_OF_THE_HOST.keys()
     return found | {f"by-{decider}" for decider in ("dealer", "floor")} | {f"story.{name}" for name in STORIES}
 
 

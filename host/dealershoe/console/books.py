@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dealershoe.chronicle import Situation
+from dealershoe.console.said import kinds
 from dealershoe.errors import UserError
 from dealershoe.rules.judge import judge
 from dealershoe.rules.shelf import Author, Shelf, now
@@ -78,7 +79,10 @@ class Books:
         answer = {name: told.get(name, "") for name in names_}
         happened = KINDS.get(situation.finding.kind, "")
         remedy = list(told.get("remedy", ()))
-        return {"stack": stack.name, "in_force": in_force, "happened": happened, **answer, "remedy": remedy}
+        known = kinds([happened, answer["say"], *remedy])
+        return {
+            "stack": stack.name, "in_force": in_force, "happened": happened, **answer, "remedy": remedy, "kinds": known
+        }  # fmt: skip
 
     def rules(self) -> dict[str, Any]:
         """What can be put in force, the packs it is made of, and the last changes of the shelf."""

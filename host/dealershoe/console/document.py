@@ -62,6 +62,11 @@ HAPPENINGS = (
     "rules", "stats",
 )  # fmt: skip
 SEAT: Shape = {"type": "integer", "minimum": 1, "maximum": 11}
+KINDS: Shape = {
+    "type": "object", "additionalProperties": thing(kind=TEXT, values={"type": "object"}),
+    "description": "Of the sentences here, by their text, those that a client can say in its own language: of what "
+    "kind each is, and what is filled in. The words of a kind are in /static/words/LANGUAGE.json.",
+}  # fmt: skip
 RULING = thing(
     n=NUMBER, ruling=TEXT, happened=TEXT, say=TEXT, cite=TEXT, layer=TEXT, decider=TEXT, seat=maybe(SEAT),
     cards=many(NUMBER), signal=TEXT,
@@ -83,7 +88,7 @@ SHAPES: dict[str, Shape] = {
         draws=many(thing(number=NUMBER, place=TEXT, confirmed=FLAG, way_up=TEXT, marks=many(TEXT), face=maybe(TEXT))),
         rulings=many(ref("Ruling")), steps=many(thing(text=TEXT, done=FLAG, current=FLAG)), question=maybe(TEXT),
         faults=many(TEXT), notes=many(TEXT), shuffle=maybe({"enum": ["stub", "deck"]}),
-        health=many(thing(figure=TEXT, name=TEXT, value=TEXT)),
+        health=many(thing(figure=TEXT, name=TEXT, value=TEXT)), kinds=KINDS,
     ),
     "Line": sent(
         ("seen", "reason"),
@@ -102,7 +107,7 @@ SHAPES: dict[str, Shape] = {
         "description": "It is in the journal. `version`: of the table's first state that has what came of the line.",
     },
     "Hand": thing(
-        ("story",),
+        ("story", "kinds"),
         hand=NUMBER, fact=NUMBER, began=TIME, seats=many(SEAT), button=SEAT, stack=TEXT, open=FLAG, over=FLAG,
         draws=NUMBER, findings=many(TEXT),
         rulings=many(thing(ruling=TEXT, rule=TEXT, say=TEXT, cite=TEXT, layer=TEXT, decider=TEXT, seat=maybe(NUMBER))),
@@ -110,10 +115,11 @@ SHAPES: dict[str, Shape] = {
             at=TIME, origin=TEXT, who=maybe(TEXT), kind=TEXT, values={"type": "object"}, text=TEXT, reason=maybe(TEXT),
             card=maybe(TEXT),
         )),
+        kinds=KINDS,
     ),
     "Books": many(thing(
         stack=TEXT, in_force=FLAG, happened=TEXT, ruling=TEXT, rule=TEXT, say=TEXT, cite=TEXT, layer=TEXT,
-        version=TEXT, decider=TEXT, window=TEXT, remedy=many(TEXT),
+        version=TEXT, decider=TEXT, window=TEXT, remedy=many(TEXT), kinds=KINDS,
     )),
     "Rules": thing(
         stacks=many(TEXT), packs=many(thing(id=TEXT, version=TEXT, title=TEXT)),
@@ -127,7 +133,7 @@ SHAPES: dict[str, Shape] = {
     "Tables": thing(tables=many(ref("State"))),
     "Hands": thing(hands=many(ref("Hand"))),
     "Happening": {
-        **thing(table=TABLE, n=NUMBER, kind={"enum": list(HAPPENINGS)}, text=TEXT),
+        **thing(table=TABLE, n=NUMBER, kind={"enum": list(HAPPENINGS)}, text=TEXT, kinds=KINDS),
         "description": "The data of a `happening`; `n` is the `id` of the event too. A kind may have more fields.",
     },
     "Gap": {

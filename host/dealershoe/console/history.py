@@ -16,6 +16,7 @@ from typing import Any
 from dealershoe import __version__
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.console.once import KEPT, Known
+from dealershoe.console.said import kinds
 from dealershoe.console.tables import answer_of
 from dealershoe.errors import UserError
 from dealershoe.record.entries import (
@@ -65,7 +66,7 @@ def hand(journal: Path, number: int, *, with_cards: bool = False) -> dict[str, A
             return None
         span = next(hands_between(db, row[0], row[0]))
         known = faces(db, span) if with_cards else {}
-        story = [
+        story: list[dict[str, Any]] = [
             {
                 "at": _time(told.fact.wall_ns),
                 "origin": told.fact.origin,
@@ -78,7 +79,8 @@ def hand(journal: Path, number: int, *, with_cards: bool = False) -> dict[str, A
             }
             for told in in_full(db, span, known)
         ]
-        return {**_summary(db, span), "story": story}
+        said = [one["values"].get(name, "") for one in story for name in ("happened", "say")]
+        return {**_summary(db, span), "story": story, "kinds": kinds(said)}
 
 
 def said_before(journal: Path) -> list[Known]:

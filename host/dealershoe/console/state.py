@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from dealershoe.bridge.bridge import Bridge
+from dealershoe.console.said import kinds, why_down
 from dealershoe.view.snapshot import Snapshot
 
 URGENT = ("stop", "floor", "attention", "unsupervised", "align", "ready")  # what needs a person first
@@ -55,6 +56,7 @@ def state_of(name: str, version: int, now: Snapshot, link: Mapping[str, int], *,
             {"figure": figure, "name": words, "value": str(link.get(figure, 0))} for figure, words in HEALTH.items()
         ],
         "counts": dict(now.counts),
+        "kinds": _kinds(now),
         **{
             key: whole[key]
             for key in (
@@ -65,6 +67,16 @@ def state_of(name: str, version: int, now: Snapshot, link: Mapping[str, int], *,
     }  # fmt: skip
 
 
+def _kinds(now: Snapshot) -> dict[str, Any]:
+    """Of what kind the sentences are that pages show of the table."""
+    rulings = (*now.rulings, *((now.in_force,) if now.in_force is not None else ()))
+    texts = [one for ruling in rulings for one in (ruling.happened, ruling.say)]
+    texts += [*(step.text for step in now.steps), *now.faults, now.question or ""]
+    if now.link == "unsupervised":
+        return kinds(texts) | {now.link_why: why_down(now.link_why)}
+    return kinds([*texts, now.link_why])
+
+
 def urgency(state: dict[str, Any]) -> tuple[int, str]:
     """Tables in the order in which they need a person."""
     kind = "floor" if state["floor_called"] and state["signal"] != "stop" else state["signal"]
@@ -73,6 +85,7 @@ def urgency(state: dict[str, Any]) -> tuple[int, str]:
 
 def down(name: str, version: int, bridge: Bridge) -> dict[str, Any]:
     """A table whose bridge has ended, as it was, with the reason."""
-    state = state_of(name, version, bridge.snapshot(), bridge.statistics, open_table=bridge.desk.open_table)
     why = f"the table's bridge has failed: {bridge.error}" if bridge.error else "the table's bridge has stopped"
-    return {**state, "link": "unsupervised", "link_why": why, "signal": "unsupervised"}
+    now = replace(bridge.snapshot(), link="unsupervised", link_why=why)
+    state = state_of(name, version, now, bridge.statistics, open_table=bridge.desk.open_table)
+    return {**state, "signal": "unsupervised"}

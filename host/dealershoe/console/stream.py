@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
+from dealershoe.console.said import kinds
 from dealershoe.console.tables import Table
 
 STATE_S = 0.05  # between two states of a table on one stream
@@ -56,7 +57,10 @@ async def of_table(table: Table, since: int | None) -> AsyncIterator[str]:
         if missed:
             yield event("gap", {"table": table.name, "after": n})
         for one in happened:
-            yield event("happening", {"table": table.name, "n": one.n, **one.happening.as_data()}, one.n)
+            said = one.happening.as_data()
+            yield event(
+                "happening", {"table": table.name, "n": one.n, **said, "kinds": kinds([one.happening.text])}, one.n
+            )
             n = one.n
         if happened:
             yield _event("state", await table.state_text())

@@ -108,11 +108,11 @@ function banner() {
   else if (state?.question) [text, why] = [say("question"), state.question];
   else if (state?.link === "unsupervised") [text, why] = [say("unsupervised"), state.link_why];
   else if (state?.link === "align" && state.hand) [text, why] = [say("align"), state.link_why];
-  else if (state?.faults.length) [text, why] = [say("fault"), state.faults.join("; ")];
+  else if (state?.faults.length) [text, why] = [say("fault"), state.faults];
   else if (state?.open) text = say("open-table");
   at("banner").hidden = !text;
   at("banner").className = up ? "" : "urgent";
-  sayIn(at("banner"), text, why);
+  sayIn(at("banner"), text, why, state?.kinds);
 }
 
 /** A state that has come. `first`: on a new connection, where versions may have begun anew. */
@@ -138,7 +138,7 @@ function show() {
   sayIn(at("stack"), state.next_stack ? `${state.stack} → ${state.next_stack}` : state.stack);
   showSignal(at("signal"), state.signal);
   at("what").hidden = !ruling;
-  showRuling(at("happened"), at("verdict"), ruling);
+  showRuling(at("happened"), at("verdict"), state);
   showNow(at("now"), state);
   showWhich(at("which-card"), state);
   settled.shown(state);

@@ -8,7 +8,7 @@ import { ackLine, Settled, showNow, showRuling, showSignal, showSource, showStep
 import { fromWhom, told } from "/static/lib/story.js";
 import { byUrgency, calling, drawTables, grid, nothing, pairs, signalOf } from "/static/lib/tables.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
-import { chosen, languageChoice, quoted, say, sayIn, speak } from "/static/lib/words.js";
+import { chosen, languageChoice, quoted, say, sayIn, speak, theirs } from "/static/lib/words.js";
 
 const DECISIONS = ["misdeal", "play-on", "void", "dead"];
 const HANDS = 10;
@@ -57,7 +57,7 @@ function take(next, first = false) {
 function heard(happening) {
   if (ASIDE.includes(happening.kind)) {
     const heardOf = asides.get(happening.table);
-    heardOf?.unshift({ from: say(happening.kind === "rules" || happening.kind === "link" || happening.kind === "fault" ? `origin.${happening.kind}` : "origin.note"), nodes: () => [quoted(happening.text)], at: Date.now() });
+    heardOf?.unshift({ from: say(happening.kind === "rules" || happening.kind === "link" || happening.kind === "fault" ? `origin.${happening.kind}` : "origin.note"), nodes: () => [theirs(happening.text, happening.kinds)], at: Date.now() });
     if (heardOf?.length > HISTORY) heardOf.pop();
     later();
   } else if (happening.table === table && !["stats", "due"].includes(happening.kind)) {
@@ -71,14 +71,14 @@ function heard(happening) {
 
 /** What the record has of the hand in play. */
 function remember(body, status) {
-  record = status === 200 ? body.story.map((one) => ({ from: fromWhom(one), at: Date.parse(one.at), nodes: () => sentences(one), ruling: one.kind === "ruling" })).reverse() : [];
+  record = status === 200 ? body.story.map((one) => ({ from: fromWhom(one), at: Date.parse(one.at), nodes: () => sentences(one, body.kinds), ruling: one.kind === "ruling" })).reverse() : [];
   at("history").dataset.shown = "";
   later();
 }
 
 /** A line of the record, with the reason that was given for it. */
-function sentences(one) {
-  return one.reason ? [...told(one), " ", say("floor.because", { reason: one.reason })] : told(one);
+function sentences(one, kinds) {
+  return one.reason ? [...told(one, kinds), " ", say("floor.because", { reason: one.reason })] : told(one, kinds);
 }
 
 function later() {
@@ -110,7 +110,7 @@ function show() {
   if (!state) return;
   sayIn(at("title"), `${say("table")} ${state.table} · ${state.hand ? say("hand", { n: state.hand }) : say("no-hand")}`);
   showSignal(at("signal"), signalOf(state));
-  showRuling(at("happened"), at("verdict"), state.ruling);
+  showRuling(at("happened"), at("verdict"), state);
   if (!state.ruling) sayIn(at("verdict"), say("floor.no-ruling"));
   showSource(at("clause"), state.ruling);
   showNow(at("now"), state);
@@ -154,7 +154,7 @@ function showBooks(body, status) {
   else {
     const heads = ["floor.stack-name", "floor.ruling", "floor.says", "floor.clause"].map((key) => say(key));
     at("books").replaceChildren(
-      grid(heads, body.map((one) => [quoted(one.stack), say(`ruling.${one.ruling}`), quoted(one.say), quoted([one.cite, one.layer].filter(Boolean).join(" · "))])),
+      grid(heads, body.map((one) => [quoted(one.stack), say(`ruling.${one.ruling}`), theirs(one.say, one.kinds), quoted([one.cite, one.layer].filter(Boolean).join(" · "))])),
     );
   }
 }
@@ -184,7 +184,7 @@ async function story(number) {
   for (const one of status === 200 ? body.story : []) {
     const item = document.createElement("li");
     const when = new Date(one.at).toLocaleTimeString(document.documentElement.lang);
-    item.append(`${when} ${fromWhom(one)}: `, ...told(one));
+    item.append(`${when} ${fromWhom(one)}: `, ...told(one, body.kinds));
     if (one.reason) {
       const reason = document.createElement("span");
       reason.className = "reason";
@@ -213,9 +213,9 @@ function health(state) {
   const counts = Object.entries(state.counts).map(([name, n]) => `${n} ${say(`counts.${name}`)}`);
   pairs(at("health"), [
     [say("floor.link"), say(`link.${state.link}`)],
-    ...(state.link_why ? [[say("floor.why"), quoted(state.link_why)]] : []),
-    [say("floor.faults"), state.faults.length ? quoted(state.faults.join("; ")) : say("floor.none")],
-    [say("floor.light"), quoted(`${state.light.light}; ${state.light.sound}`)],
+    ...(state.link_why ? [[say("floor.why"), theirs(state.link_why, state.kinds)]] : []),
+    ...(state.faults.length ? state.faults : [""]).map((fault) => [say("floor.faults"), fault ? theirs(fault, state.kinds) : say("floor.none")]),
+    [say("floor.light"), `${say(`light.${state.light.state}`)}; ${say(`sound.${state.light.state}`)}`],
     ...state.health.map((one) => [say(`health.${one.figure}`), one.value]),
     [say("floor.counts"), counts.join(", ")],
     ...state.notes.map((note) => [say("floor.note"), quoted(note)]),

@@ -1,7 +1,6 @@
 // What pages of both kinds make of a table's state: the shape of its signal, the ruling that is open, its steps.
 
-import { placeIn } from "/static/lib/story.js";
-import { quoted, say, sayIn } from "/static/lib/words.js";
+import { placeIn, say, sayIn, theirs } from "/static/lib/words.js";
 
 export const SHAPES = { ready: "●", attention: "▲", stop: "■", floor: "⚑", align: "◆", unsupervised: "○" };
 
@@ -21,15 +20,15 @@ export function showSignal(element, signal) {
 }
 
 /** What happened, and what follows from it, each into its element; nothing without a ruling. */
-export function showRuling(happened, verdict, ruling) {
-  sayIn(happened, "", ruling?.happened ?? "");
-  sayIn(verdict, ruling ? `${say(`ruling.${ruling.ruling}`)}:` : "", ruling?.say ?? "");
+export function showRuling(happened, verdict, { ruling, kinds }) {
+  sayIn(happened, "", ruling?.happened, kinds);
+  sayIn(verdict, ruling ? `${say(`ruling.${ruling.ruling}`)}:` : "", ruling?.say, kinds);
 }
 
-/** What is to be done now, in words; a step of a pack is in the pack's language. */
+/** What is to be done now, in words. */
 export function showNow(element, state) {
   const step = state.steps.find((one) => one.current);
-  if (step) sayIn(element, "", step.text);
+  if (step) sayIn(element, "", step.text, state.kinds);
   else if (state.link === "align") sayIn(element, say("now.begin"));
   else if (state.link === "unsupervised") sayIn(element, say("now.alone"));
   else if (state.signal === "floor") sayIn(element, say("now.floor"));
@@ -82,7 +81,7 @@ export function showSteps(list, state) {
   list.replaceChildren(
     ...state.steps.map((one) => {
       const item = document.createElement("li");
-      item.append(quoted(one.text));
+      item.append(theirs(one.text, state.kinds));
       if (one.done) {
         item.className = "done";
         item.append(` ✓ ${say("step.done")}`);

@@ -1,16 +1,8 @@
 // What was said and done in a hand, as sentences in the language of the page. A rule pack's own words stay as they are.
 
-import { quoted, say } from "/static/lib/words.js";
+import { placeIn, quoted, say, theirs } from "/static/lib/words.js";
 
 const FLAGS = ["boxed", "double", "unread", "foreign", "wrong_back", "up", "touched", "out_of_turn"];
-
-/** Where a card lies: a seat, or a pile by its name. */
-export function placeIn(place) {
-  const seat = /^(?:seat )?(\d+)$/.exec(String(place ?? ""));
-  if (seat) return say("place.seat", { seat: seat[1] });
-  const words = say(`place.${place ?? "unknown"}`);
-  return words.startsWith("place.") ? String(place) : words;
-}
 
 /** Who or what something came from. What follows from a fact comes from the rules, whoever told the fact. */
 export function fromWhom(one) {
@@ -42,14 +34,14 @@ function sentence(kind, values) {
   return flags.length ? `${told} (${flags.join(", ")})` : told;
 }
 
-/** A line of the record (`story` of a hand), as nodes to be put on the page. */
-export function told(one) {
+/** A line of the record (`story` of a hand with its `kinds`), as nodes to be put on the page. */
+export function told(one, kinds) {
   const { kind, values } = one;
   const card = one.card ? [" ", quoted(one.card)] : [];
-  if (kind === "ruling") return [`${say(`ruling.${values.ruling}`)}: `, quoted([values.say, values.cite && `(${values.cite})`].filter(Boolean).join(" "))];
+  if (kind === "ruling") return [`${say(`ruling.${values.ruling}`)}: `, theirs(values.say, kinds), ...(values.cite ? [" ", quoted(`(${values.cite})`)] : [])];
   if (kind === "finding") {
     const where = [values.seat && say("story.at-seat", { seat: values.seat }), ...(values.cards ?? []).map((n) => `#${n}`)].filter(Boolean);
-    return [quoted(values.happened), ...(where.length ? [` (${where.join(", ")})`] : [])];
+    return [theirs(values.happened, kinds), ...(where.length ? [` (${where.join(", ")})`] : [])];
   }
   const words = sentence(kind, values);
   return words.startsWith("story.") ? [quoted(one.text)] : [words, ...card]; // what this page has no words for

@@ -37,11 +37,47 @@ export function quoted(text) {
   return made;
 }
 
-/** Put words into an element, and the host's own sentence behind them. Nothing is touched when nothing changes. */
-export function sayIn(element, text, theirs = "") {
-  if (element.dataset.said === `${text}|${theirs}`) return;
-  element.dataset.said = `${text}|${theirs}`;
-  element.replaceChildren(text, ...(text && theirs ? [" "] : []), ...(theirs ? [quoted(theirs)] : []));
+/** Where a card lies: a seat, or a pile by its name. */
+export function placeIn(place) {
+  const seat = /^(?:seat )?(\d+)$/.exec(String(place ?? ""));
+  if (seat) return say("place.seat", { seat: seat[1] });
+  return words[`place.${place ?? "unknown"}`] ?? String(place);
+}
+
+const FILL = {
+  place: placeIn,
+  due: (due) => words[`due.${due}`] ?? placeIn(due),
+  street: (street) => say(`street.${street}`),
+  decision: (decision) => say(`ruling.${decision.replace(" ", "-")}`),
+  detail: quoted, // what a system or a port says of itself
+  fault: quoted,
+};
+
+function told({ kind, values }) {
+  const parts = (words[kind] ?? kind).split(/\{(\w+)\}/); // words, name, words, …
+  return parts.flatMap((part, n) => {
+    if (n % 2 === 0) return part ? [part] : [];
+    const value = values[part];
+    return typeof value === "object" ? told(value) : [(FILL[part] ?? String)(value)];
+  });
+}
+
+/** A sentence of the host in the language of the page, where `kinds` says what it is; else as it is, and marked so. */
+export function theirs(text, kinds = {}) {
+  if (!kinds[text] || document.documentElement.lang === HOST) return quoted(text);
+  const made = document.createElement("span");
+  made.append(...told(kinds[text]));
+  return made;
+}
+
+/** Put words into an element, and the host's own sentences behind them. Nothing is touched when nothing changes. */
+export function sayIn(element, text, sentences = [], kinds = {}) {
+  const whole = [sentences].flat().filter(Boolean);
+  const key = `${document.documentElement.lang}|${text}|${whole.join("; ")}`;
+  if (element.dataset.said === key) return;
+  element.dataset.said = key;
+  const nodes = whole.flatMap((one, n) => [...(n ? ["; "] : text ? [" "] : []), theirs(one, kinds)]);
+  element.replaceChildren(text, ...nodes);
 }
 
 /** A select of the languages, in their own names. */
