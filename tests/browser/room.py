@@ -55,12 +55,26 @@ class Table:
         self.bridge = bridge
         self.shoe = shoe
         self.tell: Callable[[str], None] = lambda line: bridge.ask(line, "test")
-        self.dealer = ScriptedDealer(shoe, TableSession(load_stack(rules)), lambda line: self.tell(line), seed=1)
+        self.dealer = ScriptedDealer(shoe, TableSession(load_stack(rules)), self._said, seed=1)
 
     def play(self, script: str) -> None:
         """Play lines of a deal script, to the last of them taken by the bridge."""
+        self._agreed()
         for _ in self.dealer.play(parse(script, self.name)):
             pass
+
+    def _said(self, line: str) -> None:
+        self.tell(line)
+        self._agreed()
+
+    def _agreed(self) -> None:
+        """Wait until the shoe has heard what is due. A card that it gives before would be one of the hand before."""
+        due = self.bridge.read(lambda desk: desk.shown_due, DEADLINE_S)
+        line = self.shoe.line
+        if due is not None and line.up:
+            self.shoe.wait_for(
+                lambda: line.due is not None and tuple(line.due)[1:] == tuple(due), f"the shoe knows {due}"
+            )
 
     def knows(self, line: str) -> None:
         """Somebody has said `line` elsewhere: the dealer knows it too."""
