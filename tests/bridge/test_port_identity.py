@@ -148,6 +148,17 @@ def test_holders_are_named_by_process(tmp_path: Path) -> None:
     assert holders(str(held), Roots(proc=tmp_path / "proc")) == ["7 (ModemManager)", "41 (minicom)"]
 
 
+def test_who_has_made_a_pty_does_not_hold_it(tmp_path: Path) -> None:
+    """An emulated shoe keeps both ends of its port open. `tty-index`: proc(5), of a descriptor of /dev/ptmx."""
+    for pid, name, index in ((41, "minicom", 6), (7, "dealershoe", 5)):
+        for folder in ("fd", "fdinfo"):
+            (tmp_path / str(pid) / folder).mkdir(parents=True)
+        (tmp_path / str(pid) / "fd" / "3").symlink_to("/dev/pts/5")
+        (tmp_path / str(pid) / "fdinfo" / "4").write_text(f"pos:\t0\nflags:\t0100002\ntty-index:\t{index}\n")
+        (tmp_path / str(pid) / "comm").write_text(name + "\n")
+    assert holders("/dev/pts/5", Roots(proc=tmp_path)) == ["41 (minicom)"]
+
+
 def test_without_sysfs_pyserials_list_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     info = list_ports_common.ListPortInfo("COM3", skip_link_detection=True)
     info.vid, info.pid, info.serial_number, info.location, info.product = *PICO, "E661", "1-1", "Pico"

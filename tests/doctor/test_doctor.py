@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import select
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,45 @@ def test_silence_and_another_program_on_the_port_are_said(pty: tuple[int, str], 
     assert found.verdict == BAD
     assert "Nothing comes from" in found.seen
     assert "RX and TX" in found.do
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda data: data, "What this host says comes back"),
+        (lambda data: b"\r\n>>> \x00" if data else b"", "the prompt of MicroPython"),
+        (lambda data: b"ERROR 17: unknown command\r\n" if data else b"", "another program or another board"),
+    ],
+    ids=["a line joined to itself", "a prompt", "another device"],
+)
+def test_what_only_answers_is_no_silence(
+    pty: tuple[int, str], tree: UsbTree, answer: Callable[[bytes], bytes], said: str
+) -> None:
+    master, path = pty
+    ended = threading.Event()
+
+    def speak() -> None:
+        while not ended.is_set():
+            if select.select([master], [], [], 0.05)[0]:
+                with contextlib.suppress(OSError):
+                    os.write(master, answer(os.read(master, 4096)))
+
+    speaking = threading.Thread(target=speak)
+    speaking.start()
+    try:
+        found = one("link", shoe(path, tree.ports))
+    finally:
+        ended.set()
+        speaking.join()
+    assert found.verdict == BAD
+    assert said in found.seen
+
+
+def test_a_port_s_name_is_said_as_it_is_written(tree: UsbTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("reg").write_text("")
+    assert one("link", shoe("reg", tree.ports)).seen.startswith("reg is not a serial port")
+    assert one("link", shoe("usb:12345:1", tree.ports)).seen.startswith("usb:12345:1 is no USB identity")
 
 
 class Sleeps(Device):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,8 @@ BOOTLOADERS = {  # (vid, pid): what it is
 # USB identities a shoe's port can have: the Pico itself, FTDI, Silicon Labs CP210x, WCH CH34x
 VENDORS = {RASPBERRY_PI, 0x0403, 0x10C4, 0x1A86}
 
+_PTS = re.compile(r"/dev/pts/\d+")
+_USB_NUMBER = re.compile(r"[0-9A-Fa-f]{1,4}")  # 16 bits (USB 2.0, table 9-8)
 LONGEST_NAME = 1_023  # characters of a port's name: what macOS can open, the shorter of the two
 GLANCE_S = 0.2  # a shoe that is back is found so much later at most
 
@@ -223,12 +226,13 @@ def find(wanted: str, ports: Ports | None = None) -> Address:
 def _identity(wanted: str) -> tuple[tuple[int, int], str]:
     """VID, PID and serial number of usb:VID:PID[:SERIAL]."""
     vid, pid, serial = (*wanted.split(":", 3)[1:], "", "")[:3]
-    try:
-        return (int(vid, 16), int(pid, 16)), serial
-    except ValueError:
+    if not (_USB_NUMBER.fullmatch(vid) and _USB_NUMBER.fullmatch(pid)):
         raise UserError(
-            f"{wanted} is no USB identity", "it is not usb:VID:PID or usb:VID:PID:SERIAL", "see dealershoe doctor"
-        ) from None
+            f"{wanted} is no USB identity",
+            "it is not usb:VID:PID or usb:VID:PID:SERIAL with numbers of up to four hexadecimal digits",
+            "see dealershoe doctor",
+        )
+    return (int(vid, 16), int(pid, 16)), serial
 
 
 def _named(wanted: str, ports: Ports) -> list[Listed]:
@@ -280,7 +284,10 @@ def locate(address: Address, ports: Ports | None = None) -> str:
 
 
 def holders(path: str, roots: Roots | None = None) -> list[str]:
-    """Processes that hold `path` open, "1234 (minicom)", as far as this user may see (Linux; elsewhere empty)."""
+    """Processes that hold `path` open, "1234 (minicom)", as far as this user may see (Linux; elsewhere empty).
+
+    Not who has made it, if it is a pty: an emulated shoe holds both ends of its own.
+    """
     found = {}
     real = os.path.realpath(path)
     for entry in (roots or Roots()).proc.glob("[0-9]*/fd/*"):
@@ -289,4 +296,18 @@ def holders(path: str, roots: Roots | None = None) -> list[str]:
                 process = entry.parents[1]
                 found[int(process.name)] = _text(process / "comm")
     found.pop(os.getpid(), None)
+    for maker in _makers(real, roots or Roots(), found):
+        del found[maker]
     return [f"{pid} ({name})" if name else str(pid) for pid, name in sorted(found.items())]
+
+
+def _makers(real: str, roots: Roots, processes: Iterable[int]) -> list[int]:
+    """Those of the processes that hold the other end of the pty at `real` (proc(5): fdinfo, "tty-index")."""
+    if not _PTS.fullmatch(real):
+        return []
+    index = f"tty-index:\t{os.path.basename(real)}"
+    return [
+        process
+        for process in processes
+        if any(index in _text(info).splitlines() for info in (roots.proc / str(process) / "fdinfo").glob("*"))
+    ]

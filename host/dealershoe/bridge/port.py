@@ -218,6 +218,8 @@ def _why(path: str, error: Exception) -> str:
         return (
             f"the port {path} may not be opened; this user lacks the right; join the group that owns it (often dialout)"
         )
+    if number == 6:
+        return f"there is nothing behind {path}; the shoe is unplugged, or it is no port; plug it in or try --port auto"
     if number == 25 or "Inappropriate ioctl" in text or "Could not configure" in text:
         return f"{path} is not a serial port; the path names something else; try --port auto"
     return f"the port {path} was lost ({text}); the shoe was unplugged or lost power; plug it in again"

@@ -20,7 +20,12 @@ from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
 
-GREETS_MS, QUIET_MS, STATS_MS = 3_000.0, 2_600.0, 5_600.0  # autosuspend is 2 s; the firmware's STATS come every 5 s
+GREETS_MS, ANSWERS_MS, QUIET_MS, STATS_MS = (
+    3_000.0,
+    500.0,
+    2_600.0,
+    5_600.0,
+)  # autosuspend is 2 s; the firmware's STATS come every 5 s
 GAP_MS = 1_000.0  # an unanswered shoe says HELLO every 100 ms
 PINGS = 10
 SLOW_MS = 50.0  # round trip: the floor of the link's own time-out
@@ -32,15 +37,16 @@ def shoe(wanted: str, ports: Ports, draws: int = 0) -> Iterator[Finding]:
         address = find(wanted, ports)
         port = Port(address.path, recorder := Recorder(), ports.roots)
     except UserError as error:
-        yield Finding("link", BAD, f"{_sentence(error.seen)} {_sentence(error.cause)}".strip(), _sentence(error.do))
+        seen = f"{_sentence(error.seen, wanted)} {_sentence(error.cause)}".strip()
+        yield Finding("link", BAD, seen, _sentence(error.do))
         return
     except PortLost as lost:
-        yield _lost(str(lost))
+        yield _lost(str(lost), wanted)
         return
     try:
         yield from _examine(port, recorder, draws)
     except PortLost as lost:
-        yield _lost(str(lost))
+        yield _lost(str(lost), wanted)
     except UserError as error:
         yield Finding("link", NOTE, _sentence(error.seen), _sentence(error.do))
     finally:
@@ -51,7 +57,8 @@ def _examine(port: Port, recorder: Recorder, draws: int) -> Iterator[Finding]:
     peer = Peer(port)
     heard = peer.hello(GREETS_MS)
     if heard is None:
-        yield _silent(port.path, recorder)
+        peer.greet()  # what does not speak may answer: a prompt, a line that is joined to itself
+        yield _silent(port.path, recorder, echo=any(one.kind & schema.FROM_HOST for one in peer.listen(ANSWERS_MS)))
         return
     yield from _awake(peer)
     if peer.connect() is None:
@@ -71,7 +78,12 @@ def _examine(port: Port, recorder: Recorder, draws: int) -> Iterator[Finding]:
     yield from _self(peer, hello)
 
 
-def _silent(path: str, recorder: Recorder) -> Finding:
+def _silent(path: str, recorder: Recorder, *, echo: bool) -> Finding:
+    if echo:
+        seen = (
+            f"What this host says comes back from {path}: TX is joined to RX, or the device there repeats what it gets."
+        )
+        return Finding("link", BAD, seen, "Look at the two wires, and whether this is the shoe's port.")
     cause = recorder.cause()
     if cause:
         return Finding("link", BAD, f"What comes from {path} is no link: {cause}.", "See it with dealershoe frames.")
@@ -177,11 +189,14 @@ def _self(peer: Peer, hello: schema.Hello) -> Iterator[Finding]:
         yield Finding("self-test", GOOD, f"The shoe is well: {figures}.")
 
 
-def _lost(text: str) -> Finding:
+def _lost(text: str, wanted: str) -> Finding:
     seen, _, rest = text.partition("; ")
     cause, _, do = rest.partition("; ")
-    return Finding("link", BAD, " ".join(_sentence(part) for part in (seen, cause) if part), _sentence(do))
+    return Finding("link", BAD, " ".join(_sentence(part, wanted) for part in (seen, cause) if part), _sentence(do))
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "." if text else ""
+def _sentence(text: str, name: str = "") -> str:
+    """`name`: a port's, which begins as it is written."""
+    if not text:
+        return ""
+    return (text if name and text.startswith(name) else text[:1].upper() + text[1:]) + "."
