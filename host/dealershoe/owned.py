@@ -24,7 +24,8 @@ class Owned:
         """The text, None where there is no file. Raises UserError: unreadable, no text, or open to others."""
         try:
             with open(path, encoding="ascii", opener=_at_once) as file:
-                mode = os.fstat(file.fileno()).st_mode
+                status = os.fstat(file.fileno())
+                mode = status.st_mode
                 text = file.read() if stat.S_ISREG(mode) else None
         except FileNotFoundError:
             return None
@@ -44,6 +45,12 @@ class Owned:
                 f"the {self.what} in {path} are open to others (mode {stat.S_IMODE(mode):o})",
                 self.danger,
                 f"run `chmod 600 {path}`, and {self.renew} if others have had access",
+            )
+        if os.name == "posix" and os.geteuid() not in (0, status.st_uid):
+            raise UserError(
+                f"the {self.what} in {path} belong to user {status.st_uid} and not to this one ({os.geteuid()})",
+                "its owner can read and change them at any time",
+                f"run `chown {os.geteuid()} {path}`, and {self.renew} if that user is not to be trusted",
             )
         return text
 

@@ -201,7 +201,10 @@ def test_a_running_room_reads_its_file_again(tmp_path: Path) -> None:
                 assert time.monotonic() < end
             assert [one["who"] for one in ann.get("/api/v1/rules").json()["changes"]] == ["ann (console)"]
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        out, _ = process.communicate(timeout=30)
+        assert process.returncode == 0
+        last = json.loads(out.splitlines()[-1])
+        assert (last["table"], last["text"]) == ("t1", "unsupervised: the bridge has stopped")
     finally:
         process.kill()
         process.communicate()

@@ -111,6 +111,19 @@ def test_keys_that_others_may_read_are_refused(tmp_path: Path, mode: int) -> Non
         keystore.load(path)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="no such owners on this system")
+def test_keys_that_belong_to_another_user_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for root, who may run a table with the keys of anybody."""
+    path = tmp_path / "keys.json"
+    keystore.pin(path, b"shoe-one", KEY)
+    mine = path.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    with pytest.raises(UserError, match=f"belong to user {mine} and not to this one"):
+        keystore.load(path)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert keystore.load(path) == {b"shoe-one": KEY}
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "{", "\xff\xfe", "[]", '{"00": "00"}', '{"zz": 1}', '{"0011223344556677": "00"}', "null", "7", "[" * 100_000],

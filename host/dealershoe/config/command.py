@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import signal
@@ -23,6 +24,7 @@ from dealershoe.link import dictionary, keystore
 
 AT_START = ("console", "keys")  # what of the file counts when the room is started
 TURN_S = 0.25  # between two looks at what is to be opened and closed
+LAST_S = 0.05  # for what the tables have said when they were closed
 
 
 class Log:
@@ -80,6 +82,7 @@ def run_room(path: Path, *, as_json: bool) -> None:
         room = Room(house, server, log.say)
         again = Again(path, config, room, house, server, people, log, as_json=as_json)
         room.open(config)
+        ended = False
         try:
             if server is not None:
                 server.start()
@@ -90,7 +93,9 @@ def run_room(path: Path, *, as_json: bool) -> None:
                     asked.clear()
                     config = again(config)
                 room.turn()
-        except (KeyboardInterrupt, BrokenPipeError):
+        except KeyboardInterrupt:
+            ended = True
+        except BrokenPipeError:
             return
         finally:
             if server is not None:
@@ -99,7 +104,10 @@ def run_room(path: Path, *, as_json: bool) -> None:
     finally:
         if server is not None:
             server.stop()
-    log.print(0.01)
+    with contextlib.suppress(BrokenPipeError):
+        log.print(LAST_S)
+    if ended:
+        return
     click.echo("dealershoe: every table of this room has failed", err=True)
     sys.exit(1)
 
