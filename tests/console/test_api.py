@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from console.hall import Hall, hall
+from dealershoe.bridge import bridge
 from dealershoe.console import document, history
 from dealershoe.console.app import Console
 from dealershoe.emulate.shoe import EmulatedShoe
@@ -190,6 +191,26 @@ def test_figures_and_health_are_for_machines(room: Hall) -> None:
     families = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
     used = {line.split("{")[0].split()[0] for line in text.splitlines() if not line.startswith("#")}
     assert used == families
+
+
+def test_a_stream_comes_to_the_newest_state_of_a_table_that_is_too_busy_to_be_drawn(
+    room: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks in vain gets the table as it was, under the version that it was of, and then as it is."""
+    monkeypatch.setattr(bridge, "LOOK_S", 0.0)
+    with room.client("dealer") as dealer, dealer.stream("GET", "/api/v1/events", params={"table": "t2"}) as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == "event: state"
+        hand = json.loads(next(lines).removeprefix("data: "))["counts"]["hands"]
+        said = {"id": "busy", "line": "hand seats=1-6 button=6"}
+        version = dealer.post("/api/v1/tables/t2/lines", json=said).json()["version"]
+        end = time.monotonic() + 30
+        for line in lines:
+            state = json.loads(line.removeprefix("data: ")) if line.startswith("data: ") else {}
+            if state.get("version", 0) >= version and "counts" in state:
+                assert state["counts"]["hands"] == hand + 1
+                break
+            assert time.monotonic() < end
 
 
 @pytest.mark.parametrize(

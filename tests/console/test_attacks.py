@@ -523,7 +523,7 @@ def test_nothing_of_a_hidden_defect_is_told(fresh: Hall, monkeypatch: pytest.Mon
     def broken(*_: object) -> dict[str, Any]:
         raise RuntimeError("the secret of the house")
 
-    monkeypatch.setattr(fresh.server.tables["t1"].bridge, "snapshot", broken)
+    monkeypatch.setattr(fresh.server.tables["t1"].bridge, "look", broken)
     with fresh.client("system") as system:
         answer = system.get("/api/v1/tables/t1")
     assert answer.status_code == 500

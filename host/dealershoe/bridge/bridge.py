@@ -116,7 +116,7 @@ class Bridge:
         self._health_ns = 0  # when to look at it
         self._changed = False  # since the snapshot
         self._looks: deque[threading.Event] = deque()  # of those who wait for a snapshot
-        self._snapshot = snapshot(table.desk, address.path, table.why_down)
+        self._drawn = snapshot(table.desk, address.path, table.why_down), self.version
         self.error: BaseException | None = None  # what ended the table, or its journal
         self.turn_ns = 0
         writer.wake = self._wake
@@ -162,6 +162,10 @@ class Bridge:
 
     def snapshot(self) -> Snapshot:
         """The table as it was at its last turn. It is drawn up when somebody asks, at most LOOK_S are waited for it."""
+        return self.look()[0]
+
+    def look(self) -> tuple[Snapshot, int]:
+        """`snapshot`, and the version of the table that it shows: an old one where LOOK_S were not enough."""
         if self.alive and not self._room.is_mine:
             drawn = threading.Event()
             self._looks.append(drawn)
@@ -169,7 +173,7 @@ class Bridge:
             drawn.wait(LOOK_S)
         else:
             self._draw_up()
-        return self._snapshot
+        return self._drawn
 
     def read(self, ask: Callable[[Desk], T], deadline_s: float = LOOK_S) -> T:
         """What `ask` finds at the desk between two turns; it must change nothing. Raises TimeoutError when none comes.
@@ -461,6 +465,8 @@ class Bridge:
             self._heard(happening)
 
     def _draw_up(self) -> None:
+        now = self._drawn[0]
         if self._changed:
-            self._snapshot = snapshot(self._table.desk, self._address.path, self._table.why_down)
+            now = snapshot(self._table.desk, self._address.path, self._table.why_down)
             self._changed = False
+        self._drawn = now, self.version + len(self._table.desk.happenings)

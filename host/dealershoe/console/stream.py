@@ -49,7 +49,8 @@ async def of_table(table: Table, since: int | None) -> AsyncIterator[str]:
     """One table: its state, then what happens, each followed by the state, which comes no faster than STATE_S."""
     feed = table.feed
     n = feed.version if since is None else min(since, feed.version)
-    yield _event("state", await table.state_text())
+    text, shown = await table.state_text()
+    yield _event("state", text)
     if since is not None and since > n:  # of a bridge before this one
         yield event("gap", {"table": table.name, "after": since})
     while True:
@@ -62,8 +63,9 @@ async def of_table(table: Table, since: int | None) -> AsyncIterator[str]:
                 "happening", {"table": table.name, "n": one.n, **said, "kinds": kinds([one.happening.text])}, one.n
             )
             n = one.n
-        if happened:
-            yield _event("state", await table.state_text())
+        if happened or shown < n:  # a table that is too busy to be drawn is asked again
+            text, shown = await table.state_text()
+            yield _event("state", text)
             await asyncio.sleep(STATE_S)
         elif not await feed.change(n, ALIVE_S):
             yield event("alive", {})  # a page cannot hear a comment

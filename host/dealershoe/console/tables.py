@@ -47,16 +47,17 @@ class Table:
             if not bridge.alive:
                 return await run_in_threadpool(down, self.name, version, bridge)
             if self._state is None or self._state["version"] != version:
-                now = await run_in_threadpool(bridge.snapshot)
-                self._state = state_of(self.name, version, now, bridge.statistics, open_table=bridge.desk.open_table)
+                now, drawn = await run_in_threadpool(bridge.look)
+                shown = min(version, drawn)  # a busy table may not have drawn in time
+                self._state = state_of(self.name, shown, now, bridge.statistics, open_table=bridge.desk.open_table)
             return self._state
 
-    async def state_text(self) -> str:
-        """That as JSON, written once for all streams."""
+    async def state_text(self) -> tuple[str, int]:
+        """That as JSON, written once for all streams, and its version."""
         state = await self.state()
         if self._text is None or self._text[0] is not state:
             self._text = state, json.dumps(state)
-        return self._text[1]
+        return self._text[1], state["version"]
 
     async def say(self, who: str, way: str, id: str, line: str, seen: int | None, undo: MayUndo | None) -> Answer:
         """Tell the table a line, once for each `id` of `who`. `way`: how it was said, for the record.
