@@ -12,6 +12,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
+from cryptography import x509
 
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.happening import Happening
@@ -27,6 +28,8 @@ from dealershoe.rules.shelf import default_shelf
 LINGER_S = 1  # for streams that are open when the console ends
 CONNECTIONS = 1_000  # at a time: a room of 32 tables has some hundreds
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+EVERYWHERE = ("0.0.0.0", "::", "[::]")  # every address of this machine: what nobody can open
+NAMES = 4  # said at most
 
 
 def address(text: str) -> tuple[str, int]:
@@ -62,7 +65,9 @@ class Server:
         logins: Path | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Takes the address. Raises UserError when it cannot, and for one that others can reach without TLS.
+        """Takes the address; `names` says where it is, for whoever is to open it.
+
+        Raises UserError when it cannot, and for an address that others can reach without TLS.
 
         `shelf`: of the rule packs, None for that of this user. `hosts`: more names that it answers to.
         `trouble`: what keeps people out. `logins`: the file that keeps who is logged in; None: that ends with the
@@ -92,9 +97,15 @@ class Server:
                 "another program has the port, or this machine has no such address",
                 "choose another one with --console",
             ) from error
-        scheme = "https" if certificate else "http"
-        self.url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}/"
-        answers_to = (*LOOPBACK, f"[{host}]" if ":" in host else host, *hosts) if certificate is None else hosts
+        scheme, port = "https" if certificate else "http", self._socket.getsockname()[1]
+        names = [bracketed(host)]
+        if host in EVERYWHERE:
+            names = [*hosts, *(names_in(certificate) if certificate else ()), socket.gethostname(), *names][:NAMES]
+        self.url = f"{scheme}://{names[0]}:{port}/"
+        self.names = " or ".join(
+            f"{scheme}://{name}:{port}/" for name in dict.fromkeys(names) if name not in EVERYWHERE
+        )
+        answers_to = (*LOOPBACK, bracketed(host), *hosts) if certificate is None else hosts
         self._books = Books(shelf or default_shelf())
         self._console = Console(
             self._tables,
@@ -175,6 +186,22 @@ class Server:
             self.error = error
         finally:
             self._loop.close()
+
+
+def bracketed(host: str) -> str:
+    """A host as it stands in an address."""
+    return f"[{host}]" if ":" in host else host
+
+
+def names_in(certificate: Path) -> list[str]:
+    """The names that a certificate is for, and browsers take without a warning; those with a `*` are none to go to."""
+    first = x509.load_pem_x509_certificate(certificate.read_bytes())
+    try:
+        found = first.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return []
+    names = [*found.get_values_for_type(x509.DNSName), *map(str, found.get_values_for_type(x509.IPAddress))]
+    return [bracketed(name) for name in names if "*" not in name]
 
 
 def check_certificate(certificate: Path, key: Path | None) -> None:
