@@ -37,7 +37,7 @@ class Slow:
 def test_whoever_writes_faster_than_the_table_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     bridge = Slow()
     monkeypatch.setattr("sys.stdin", io.StringIO("act 1 fold\n" * (WAITING_LINES + 10)))
-    reader = threading.Thread(target=command._listen, args=(bridge,), daemon=True)
+    reader = threading.Thread(target=command._listen, args=(bridge, lambda _: None), daemon=True)
     reader.start()
     assert bridge.full.wait(20)
     reader.join(0.2)

@@ -28,7 +28,7 @@ REFUSED = {"id": "refused", "line": "exposed by=dealer"}  # no card is out
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def running(folder: Path, stdout: int = subprocess.DEVNULL) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`dealershoe run --console` at a port where nothing is ever said, and where its console is."""
     port = folder / "port"
     if not port.is_symlink():
@@ -36,7 +36,7 @@ def running(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     process = subprocess.Popen(
         [DEALERSHOE, "run", "--port", str(port), "--journal", str(folder / "j"), "--console", "127.0.0.1:0",
          "--users", str(folder / "users.json"), "--shelf", str(folder / "shelf"), "--signs", str(folder / "key")],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
         assert process.stderr is not None

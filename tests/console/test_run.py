@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,8 +13,10 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import CliRunner
+from console.test_attacks import made_certificate
 from dealershoe.bridge.command import command as run_command
 from dealershoe.console.people import Current
+from dealershoe.console.serve import Server
 from dealershoe.console.users_command import command as users_command
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
@@ -37,23 +40,29 @@ def test_a_table_is_told_by_its_pipe_and_by_its_console(tmp_path: Path) -> None:
         )  # fmt: skip
         assert process.stdin is not None
         assert process.stdout is not None
-        assert process.stderr is not None
-        url = re.search(r"http://\S+", process.stderr.readline())
-        assert url is not None
+        log = ""
+        for line in process.stdout:
+            log += line
+            if "the console is at" in line:
+                break
+        url = re.search(r"the console is at (\S+)\"", log)
+        assert url is not None, log
         process.stdin.write("hand seats=1-6 button=6\n")
         process.stdin.flush()
         headers = {"authorization": f"Bearer {token}"}
-        with httpx.Client(base_url=url[0], headers=headers, timeout=30) as ann:
+        with httpx.Client(base_url=url[1], headers=headers, timeout=30) as ann:
             end = time.monotonic() + 30
             while ann.get("/api/v1/tables/table").json()["hand"] is None:
                 assert time.monotonic() < end
             said = {"id": "1", "line": "hand seats=2-4 button=3"}
             assert ann.post("/api/v1/tables/table/lines", json=said).status_code == 200
-        while '"seats": [2, 3, 4]' not in process.stdout.readline():  # the page's hand is on the pipe too
-            assert time.monotonic() < end
+            assert ann.post("/login", data={"token": token}).status_code == 303
         process.send_signal(signal.SIGINT)
+        log += process.stdout.read()
         assert process.wait(30) == 0
         process.communicate()
+        assert '"seats": [2, 3, 4]' in log  # the page's hand is on the pipe too
+        assert "ann (dealer) has logged in from 127.0.0.1" in log
 
 
 @pytest.mark.parametrize(
@@ -91,3 +100,20 @@ def test_people_count_as_soon_as_they_are_made_and_nobody_when_the_file_is_damag
     users.write_text(whole)
     assert sorted(current()) == ["ann", "bob"]
     assert current.trouble == ""
+
+
+def test_a_console_at_every_address_says_the_names_that_a_tablet_can_open(tmp_path: Path) -> None:
+    """Those of the room's file, those in the certificate, and this machine's."""
+    fixed = [made_certificate(tmp_path), tmp_path / "key.pem"]
+    for where in ("0.0.0.0:0", "[::]:0"):
+        server = Server(where, dict, *fixed, shelf=tmp_path / "shelf", hosts=("tables.example",))
+        port = httpx.URL(server.url).port
+        try:
+            names = ["tables.example", "127.0.0.1", socket.gethostname()]
+            assert server.names == " or ".join(f"https://{name}:{port}/" for name in names)
+        finally:
+            server.stop()
+    server = Server("[::1]:0", dict, *fixed, shelf=tmp_path / "shelf", hosts=("tables.example",))
+    server.stop()
+    assert server.names == server.url
+    assert server.names.startswith("https://[::1]:")

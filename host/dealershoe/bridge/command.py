@@ -27,6 +27,7 @@ from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import open_bridge
 from dealershoe.errors import UserError
 from dealershoe.link import dictionary, keystore
+from dealershoe.overheard import overheard
 from dealershoe.record.keys import default_key
 from dealershoe.record.upgrade import user
 from dealershoe.rules.shelf import Shelf
@@ -143,30 +144,49 @@ def command(
         dictionaries=dictionary.Shelf(dictionary.default_folder()),
         signs=signs,
     )
+
+    def say(text: str) -> None:
+        said.put(Happening("room", text))
+
     with contextlib.ExitStack() as held:
         held.callback(_rest, said, as_json)  # the last words: they come while the bridge is stopped
+        held.enter_context(overheard(said.put))
         held.callback(bridge.stop)
         if live:
             held.callback(listeners.append, said.put)
         if console is not None:
-            server = _serve(console, name, bridge, users, certificate, certificate_key, shelf.folder)
+            server = _serve(console, name, bridge, users, certificate, certificate_key, shelf.folder, say)
             listeners.append(partial(server.hear, name))
             held.callback(server.stop)
-            click.echo(f"dealershoe: the console is at {server.url}", err=True)
+            _aside(f"the console is at {server.names}", said, as_json)
         _run(bridge, said, live, as_json)
+        if bridge.error is not None:
+            _aside(f"the table is unsupervised; the bridge has failed: {bridge.error!r}", said, as_json)
     if bridge.error is not None:
-        click.echo(f"dealershoe: the table is unsupervised; the bridge has failed: {bridge.error!r}", err=True)
         sys.exit(1)
+
+
+def _aside(text: str, said: queue.SimpleQueue[Happening], as_json: bool) -> None:
+    """A word to whoever runs this: on standard error, or in the log of JSON, where every line is an object."""
+    if as_json:
+        said.put(Happening("room", text))
+    else:
+        click.echo(f"dealershoe: {text}", err=True)
 
 
 def _run(bridge: Bridge, said: queue.SimpleQueue[Happening], live: bool, as_json: bool) -> None:
     """Until Ctrl-C, or until the bridge ends."""
+
+    def refused(error: UserError | None) -> None:
+        if error is not None:
+            _aside(str(error), said, as_json)
+
     try:
         bridge.start()
         if live:
             _show(bridge)
         else:
-            threading.Thread(target=_listen, args=(bridge,), name="stdin", daemon=True).start()
+            threading.Thread(target=_listen, args=(bridge, refused), name="stdin", daemon=True).start()
             _print(bridge, said, as_json)
     except (KeyboardInterrupt, BrokenPipeError):
         pass
@@ -190,6 +210,7 @@ def _serve(
     certificate: Path | None,
     key: Path | None,
     shelf: Path,
+    say: Callable[[str], None],
 ) -> Server:
     """The console of one table, served. A web server is loaded only where it is asked for."""
     from dealershoe.console import logins
@@ -200,29 +221,24 @@ def _serve(
 
     people = Current(users or default_path())
     kept = logins.default_path(where)
-    server = Server(where, people, certificate, key, shelf=shelf, trouble=lambda: people.trouble, logins=kept)
+    server = Server(where, people, certificate, key, shelf=shelf, trouble=lambda: people.trouble, logins=kept, say=say)
     server.add(name, bridge)
     server.start()
     return server
 
 
-def _refused(error: UserError | None) -> None:
-    if error is not None:
-        click.echo(f"dealershoe: {error}", err=True)
-
-
-def _listen(bridge: Bridge) -> None:
+def _listen(bridge: Bridge, refused: Callable[[UserError | None], None]) -> None:
     """Read standard input to its end, no faster than the table takes it. The run goes on after a bad line, and after
-    the end."""
+    the end. `refused` gets what became of each line."""
     room = threading.Semaphore(WAITING_LINES)
 
-    def done(refused: UserError | None) -> None:
-        _refused(refused)
+    def done(error: UserError | None) -> None:
+        refused(error)
         room.release()
 
     for number, line in enumerate(lines_of(sys.stdin), 1):
         if line is None:
-            _refused(UserError(f"{STDIN}, line {number}: more than {LONGEST_LINE} characters", "no line is that long"))
+            refused(UserError(f"{STDIN}, line {number}: more than {LONGEST_LINE} characters", "no line is that long"))
             continue
         room.acquire()
         bridge.tell(line, STDIN, number, done, user())

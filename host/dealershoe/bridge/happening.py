@@ -11,7 +11,8 @@ Plain = str | int | bool | None | list[int] | list[str]
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """`kind`: hand draw seat event ruling step due signal question fault link note refused stats. `text`: one line."""
+    """`kind`: hand draw seat event ruling step due signal question fault link note refused stats; of
+    the program around the table: room program. `text`: one line."""
 
     kind: str
     text: str

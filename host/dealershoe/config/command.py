@@ -8,6 +8,7 @@ import queue
 import signal
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from dealershoe.console.people import Current
 from dealershoe.console.serve import Server
 from dealershoe.errors import UserError
 from dealershoe.link import dictionary, keystore
+from dealershoe.overheard import overheard
 
 AT_START = ("console", "keys")  # what of the file counts when the room is started
 TURN_S = 0.25  # between two looks at what is to be opened and closed
@@ -61,6 +63,22 @@ def run_room(path: Path, *, as_json: bool) -> None:
     """Run the room of the file `path` until Ctrl-C. Raises UserError when it cannot be opened as it is written."""
     config = read(path)
     log = Log(as_json=as_json or config.log == "json")
+    with overheard(partial(log.hear, "")):
+        asked_to_end = _run(path, config, log, as_json=as_json)
+    failed = "every table of this room has failed"
+    if not asked_to_end and log.as_json:
+        log.say(failed)
+    with contextlib.suppress(BrokenPipeError):
+        log.print(LAST_S)
+    if asked_to_end:
+        return
+    if not log.as_json:
+        click.echo(f"dealershoe: {failed}", err=True)
+    sys.exit(1)
+
+
+def _run(path: Path, config: Config, log: Log, *, as_json: bool) -> bool:
+    """Until somebody ends it: True; or until no table is left: False."""
     people = Current(config.users) if config.console is not None else None
     server = _server(config, people, log)
     asked: list[int] = []  # a SIGHUP that was not heeded yet
@@ -82,21 +100,19 @@ def run_room(path: Path, *, as_json: bool) -> None:
         room = Room(house, server, log.say)
         again = Again(path, config, room, house, server, people, log, as_json=as_json)
         room.open(config)
-        ended = False
         try:
             if server is not None:
                 server.start()
-                log.say(f"the console is at {server.url}")
+                log.say(f"the console is at {server.names}")
             while any(bridge.alive for bridge in room.bridges.values()):
                 log.print(TURN_S)
                 if asked:
                     asked.clear()
                     config = again(config)
                 room.turn()
-        except KeyboardInterrupt:
-            ended = True
-        except BrokenPipeError:
-            return
+            return False
+        except (KeyboardInterrupt, BrokenPipeError):
+            return True
         finally:
             if server is not None:
                 server.stop()  # before its tables: pages are told that it stops, and not that they have no table
@@ -104,12 +120,6 @@ def run_room(path: Path, *, as_json: bool) -> None:
     finally:
         if server is not None:
             server.stop()
-    with contextlib.suppress(BrokenPipeError):
-        log.print(LAST_S)
-    if ended:
-        return
-    click.echo("dealershoe: every table of this room has failed", err=True)
-    sys.exit(1)
 
 
 def _server(config: Config, people: Current | None, log: Log) -> Server | None:
