@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -59,7 +60,9 @@ def test_nobody_without_a_token_and_nobody_beyond_their_role(room: Hall) -> None
     [
         ("{", 422, "no JSON object"),
         ('{"line": "act 3 raise"}', 422, "`id`"),
-        ('{"id": "3", "line": "act 3 rise"}', 422, "rise"),
+        ('{"id": "3", "line": "act 3 rise"}', 422, "did you mean `raise`?"),
+        ('{"id": "3", "line": "act 99 fold"}', 422, "expected a seat from 1 to 11"),
+        ('{"id": "4", "line": "card 3"}', 422, "`card` is for scripts"),
         ('{"id": "3", "line": "act 3 raise"}', 422, "no hand has begun"),
         ('{"id": "3", "line": "# a comment"}', 422, "says nothing"),
         ('{"id": "3", "line": "' + "x" * 20_000 + '"}', 413, "bytes"),
@@ -69,7 +72,12 @@ def test_a_bad_line_gets_one_sentence(room: Hall, body: str, status: int, said: 
     with room.client("dealer") as dealer:
         answer = dealer.post("/api/v1/tables/t2/lines", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status
-    assert said in answer.json()["error"]
+    told = answer.json()
+    assert said in told["error"]
+    assert not re.search(r"line \d", told["error"])  # it came alone
+    if "seen" in told:
+        assert told["error"] == "; ".join((told["seen"], told["cause"], told["do"]))
+        assert all((told["seen"], told["cause"], told["do"]))
 
 
 def test_the_document_and_the_routes_are_one(room: Hall) -> None:

@@ -58,7 +58,10 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A person's line on its way to the table. `id`: the client's own name for it, "" for none."""
+    """A person's line on its way to the table. `line`: its number where it came from, 0: it came alone.
+
+    `id`: the client's own name for it, "" for none.
+    """
 
     text: str
     origin: str
@@ -146,7 +149,7 @@ class Bridge:
 
         `done` is called once the disk has both, or refuses; with None when the bridge ends before.
         """
-        self._said.append(Said(text, origin, 1, who, id, done))
+        self._said.append(Said(text, origin, 0, who, id, done))
         self._wake()
 
     def ask(self, text: str, origin: str, line: int = 1, deadline_s: float = 20.0) -> None:

@@ -136,7 +136,7 @@ class Desk:
     def say(self, text: str, origin: str, line: int, at: Moment, who: str = "") -> None:
         """A person's line in the words of deal scripts. `who` said it, where `origin` is a way to say something.
 
-        Raises UserError when it is none, or the table refuses it.
+        `line`: its number there, 0 where it came alone. Raises UserError when it is none, or the table refuses it.
         """
         parsed = parse_line(text, line, origin)
         if parsed is None:
@@ -144,7 +144,7 @@ class Desk:
         item = parsed.item
         if isinstance(item, DealNext | Draw | Expect):
             raise UserError(
-                f"{origin}, line {line}: `{text.split()[0]}` is for scripts",
+                f"{f'{origin}, line {line}: ' if line else ''}`{text.split()[0]}` is for scripts",
                 "at a table the shoe reports its cards itself",
                 "say where a card really went with `report target #N PLACE`",
             )

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from dealershoe.deal.items import DealError
 from dealershoe.errors import UserError
 
 LONGEST_ID = 64  # characters
@@ -24,6 +25,12 @@ def refused(status: int, error: str, headers: Mapping[str, str] | None = None, *
 def unusable(error: UserError, status: int = 422) -> HTTPException:
     """What is answered to what a table or a shelf does not take."""
     return refused(status, str(error), seen=error.seen, cause=error.cause, do=error.do)
+
+
+def unread(error: DealError) -> HTTPException:
+    """What is answered to a line that is none: it stands in no file, and has no number there."""
+    do = f"did you mean `{error.nearest}`? Send it again so" if error.nearest else "put it right and send it again"
+    return unusable(UserError(f"the line cannot be read: {error.got}", error.cause, do))
 
 
 async def as_json(_: Request, error: Exception) -> Response:

@@ -29,6 +29,7 @@ from dealershoe.console.answers import (
     number_of,
     refused,
     text_of,
+    unread,
     unusable,
 )
 from dealershoe.console.books import Books
@@ -40,6 +41,7 @@ from dealershoe.console.state import urgency
 from dealershoe.console.stream import Streams, merged, of_table
 from dealershoe.console.tables import Table
 from dealershoe.deal.grammar import parse_line, render
+from dealershoe.deal.items import DealError
 from dealershoe.errors import UserError
 from dealershoe.events import Undo
 
@@ -185,10 +187,10 @@ class Console:
             raise refused(403, f"{person.name} may look, and say nothing")
         try:
             parsed = parse_line(line, 1, "line")
-        except UserError as error:
-            raise unusable(error) from error
+        except DealError as error:
+            raise unread(error) from error
         if parsed is None:
-            raise refused(422, "the line says nothing")
+            raise unusable(UserError("the line says nothing", "it is a comment", "send one such as `act 3 raise`"))
         if not person.may_say(parsed.item, table.name):
             raise refused(403, f"only the floor may say this, and {person.name} is {person.role}")
         undo = (lambda taken: person.may_say(taken, table.name)) if isinstance(parsed.item, Undo) else None
