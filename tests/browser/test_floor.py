@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browser.pages import Dealer, Floor
-from browser.room import Room
+from browser.room import Room, until
 
 HAND = "hand seats=1-6 button=6\n"
 EXPOSED = HAND + "deal 1\ncard 2 exposed by=dealer\n"
@@ -127,3 +127,20 @@ def test_an_auditor_looks_and_touches_nothing(room: Room, opened: Callable[..., 
     page.see("#signal.align")
     for key in ("#decide", "#ack", "#undo", "#begin", "#rules"):
         assert not page.page.locator(key).is_visible()
+
+
+@pytest.mark.rules(t1="tda-2024", t2="roberts")
+def test_a_table_that_has_failed_is_said_and_the_others_go_on(room: Room, opened: Callable[..., Any]) -> None:
+    page = Floor.open(opened(locale="de"), room, "floor")
+    for table in room.tables.values():
+        table.play(HAND)
+    page.see("#calling", "kein Tisch braucht jemanden")
+    room.tables["t2"].bridge.keep(object())  # type: ignore[arg-type]  # what no journal can write: a defect
+    until(lambda: not room.tables["t2"].bridge.alive, "the end of its bridge")
+    page.see("#tables li:nth-child(1)", "t2")
+    page.see("#tables li:nth-child(1)", "OHNE AUFSICHT")
+    page.page.locator("#tables button").first.click()
+    page.see("#health", "der Host dieses Tisches ist ausgefallen")
+    room.tables["t1"].play("deal 3")
+    page.page.locator("#tables button", has_text="t1").click()
+    page.see("#oval .due-text", "nächste: Platz 4")
