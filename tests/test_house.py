@@ -1,6 +1,7 @@
 """The house's import rules (DESIGN section 1): who may import whom, and that cores do no I/O."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,12 @@ OUTSIDE = {
 CORES = [
     *sorted((HOST / "table").glob("*.py")),
     *sorted((HOST / "deal").glob("*.py")),
-    *(HOST / name for name in ("chronicle.py", "events.py", "log.py", "session.py")),
+    *sorted((HOST / "desk").glob("*.py")),
+    *(HOST / name for name in ("chronicle.py", "entries.py", "events.py", "log.py", "session.py")),
     *(HOST / "rules" / name for name in ("conditions.py", "judge.py", "remedy.py", "ruling.py")),
     HOST / "judge" / "runner.py",
     HOST / "deck" / "check.py",
-    *(HOST / "record" / name for name in ("chain.py", "checkpoint.py", "entries.py", "phh.py", "words.py")),
+    *(HOST / "record" / name for name in ("chain.py", "checkpoint.py", "phh.py", "words.py")),
     *(HOST / "trial" / name for name in ("diff.py", "situations.py")),
     *(HOST / "console" / name for name in ("access.py", "document.py", "metrics.py", "state.py")),
     *(HOST / "frames" / name for name in ("capture.py", "explain.py", "meaning.py", "words.py")),
@@ -95,7 +97,10 @@ def test_the_link_stands_alone() -> None:
         ("judge", ("trial", "bridge", "view", "emulate", "demo")),
         ("trial", ("bridge", "view", "emulate", "demo")),
         ("view", ("bridge", "emulate", "demo")),
-        ("emulate", ("bridge", "view", "demo")),
+        ("emulate", ("bridge", "desk", "port", "view", "demo")),
+        ("desk", ("bridge", "port", "record", "console", "config", "emulate", "demo", "judge", "trial")),
+        ("port", ("bridge", "desk", "frames", "record", "console", "config", "emulate", "session", "table")),
+        ("record", ("bridge", "port", "console", "config", "emulate", "demo")),
         ("frames", ("bridge", "emulate", "view", "demo", "rules", "chronicle", "session", "table")),
         ("console", ("config", "emulate", "demo", "judge", "bench")),
         ("config", ("emulate", "demo", "judge", "bench")),
@@ -107,6 +112,12 @@ def test_data_flows_one_way(folder: str, never: tuple[str, ...]) -> None:
         assert used & set(never) == set(), path
 
 
+def test_every_room_of_the_host_is_on_the_map() -> None:
+    text = (ROOT / "docs" / "inside.md").read_text(encoding="utf-8")
+    rooms = {path.parent.name for path in HOST.glob("*/__init__.py")}
+    assert set(re.findall(r"`(\w+)/`", text)) - {"firmware", "protocol"} == rooms
+
+
 def test_only_commands_of_the_rules_put_packs_to_the_trial() -> None:
     for path in sorted((HOST / "rules").rglob("*.py")):
         if not path.name.endswith("command.py"):
@@ -115,11 +126,12 @@ def test_only_commands_of_the_rules_put_packs_to_the_trial() -> None:
 
 def test_the_store_of_the_record_stands_below_the_bridge() -> None:
     """What writes and verifies a journal needs no table: only what judges and shows it again does."""
-    below = ("chain", "checkpoint", "entries", "head", "journal", "keys", "opening", "schema", "upgrade", "verify")
+    below = ("chain", "checkpoint", "head", "journal", "keys", "opening", "schema", "upgrade", "verify")
     for name in below:
         known = imported(HOST / "record" / f"{name}.py")
         used = {part.split(".")[1] for part in known if part.startswith("dealershoe.")}
-        assert used & {"bridge", "chronicle", "session", "table", "judge", "deal", "view", "emulate"} == set(), name
+        never = {"bridge", "desk", "port", "chronicle", "session", "table", "judge", "deal", "view", "emulate"}
+        assert used & never == set(), name
 
 
 def test_only_the_board_knows_pins() -> None:

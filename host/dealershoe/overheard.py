@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from dealershoe.bridge.happening import Happening
+from dealershoe.desk.happening import Happening
 
 KIND = "program"
 LONGEST = 200  # characters of a sentence

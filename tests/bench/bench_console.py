@@ -25,11 +25,11 @@ for folder in ("protocol", "host", "tests"):
         sys.path.insert(0, str(ROOT / folder))
 
 from dealershoe.bridge.bridge import Bridge  # noqa: E402
-from dealershoe.bridge.happening import Happening  # noqa: E402
 from dealershoe.bridge.start import Place, open_tables  # noqa: E402
 from dealershoe.console import access  # noqa: E402
 from dealershoe.console.access import Person  # noqa: E402
 from dealershoe.console.serve import Server  # noqa: E402
+from dealershoe.desk.happening import Happening  # noqa: E402
 
 COMMAND = "python tests/bench/run.py console"
 TABLES = 32

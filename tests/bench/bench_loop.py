@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from bench.hold_shoes import Dealing
-from dealershoe.bridge.port import Port
-from dealershoe.bridge.table_link import TICKS
 from dealershoe.deck.cards import FIFTY_TWO
 from dealershoe.deck.strip import TRAVEL
+from dealershoe.desk.table_link import TICKS
 from dealershoe.emulate.mechanics import P1, SAMPLE_MS, printed
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.timeline import Output
 from dealershoe.emulate.words import colour
 from dealershoe.link.codec import Decoder
+from dealershoe.port.port import Port
 from shoelink import notice, schema
 from shoelink.link import Link
 

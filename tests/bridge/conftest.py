@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bridge.ptyshoe import PtyShoe
 from bridge.running import Running
-from dealershoe.bridge.identity import Address
+from dealershoe.port.identity import Address
 
 
 @pytest.fixture

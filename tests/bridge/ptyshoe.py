@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from bridge.rig import Shoe
-from dealershoe.bridge.table_link import TICKS
+from dealershoe.desk.table_link import TICKS
 from shoelink import schema
 
 DEADLINE_S = 20.0  # until a wait gives up; a busy machine is slow, not wrong

@@ -6,9 +6,9 @@ import itertools
 import struct
 from typing import Any
 
-from dealershoe.bridge.desk import Desk, Moment
-from dealershoe.bridge.table_link import TICKS, TableLink, message_of
-from dealershoe.record.entries import Entry, Fact
+from dealershoe.desk.desk import Desk, Moment
+from dealershoe.desk.table_link import TICKS, TableLink, message_of
+from dealershoe.entries import Entry, Fact
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 from shoelink import notice, schema

@@ -7,13 +7,13 @@ from pathlib import Path
 from bridge.ptyshoe import wait_for
 from bridge.rig import HOST_IDENT, NO_RULES, entropy
 from dealershoe.bridge.bridge import Bridge
-from dealershoe.bridge.desk import Desk
-from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.identity import Address, Ports
 from dealershoe.bridge.room import Room
-from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
+from dealershoe.desk.desk import Desk
+from dealershoe.desk.happening import Happening
+from dealershoe.desk.table_link import TableLink
 from dealershoe.link.codec import Decoder
+from dealershoe.port.identity import Address, Ports
 from dealershoe.record.journal import Journal
 from dealershoe.session import TableSession
 from shoelink import schema

@@ -22,16 +22,16 @@ from bridge.rig import HOST_IDENT, NO_RULES, entropy
 from click.testing import CliRunner
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.command import command
-from dealershoe.bridge.desk import Desk
-from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.identity import Address
 from dealershoe.bridge.room import Room
 from dealershoe.bridge.start import open_bridge
-from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
+from dealershoe.desk.desk import Desk
+from dealershoe.desk.happening import Happening
+from dealershoe.desk.table_link import TableLink
+from dealershoe.entries import EventRow, LinkRow
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
-from dealershoe.record.entries import EventRow, LinkRow
+from dealershoe.port.identity import Address
 from dealershoe.record.journal import Journal
 from dealershoe.session import TableSession
 from shoelink import schema

@@ -15,19 +15,19 @@ import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
 from bridge.rig import NO_RULES
 from bridge.running import Running
-from bridge.usb_tree import UsbTree
 from dealershoe.bridge import bridge as bridge_module
-from dealershoe.bridge import port as port_module
 from dealershoe.bridge.bridge import Bridge
-from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.identity import Address, Glances, PortLost, find
-from dealershoe.bridge.port import Port, seek, terminal_of
 from dealershoe.bridge.room import Room
 from dealershoe.bridge.start import Place, Rulebooks, open_tables
+from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
+from dealershoe.port import port as port_module
+from dealershoe.port.identity import Address, Glances, PortLost, find
+from dealershoe.port.port import Port, seek, terminal_of
 from dealershoe.record.journal import Journal
 from dealershoe.rules.stack import Stack
+from port.usb_tree import UsbTree
 from shoelink import schema
 
 HAND = "hand seats=1-6 button=6"

@@ -15,13 +15,13 @@ import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
 from bridge.rig import SHOE_IDENT, Rig, entropy
 from bridge.running import Running
-from bridge.usb_tree import UsbTree
 from dealershoe.bridge import bridge as bridge_module
-from dealershoe.bridge.desk import Moment
 from dealershoe.bridge.health import BOOTS, FAULTS_S, NAMES, STATISTICS_S, STILL_S, Health
-from dealershoe.bridge.identity import Address, find
-from dealershoe.bridge.port import seek
+from dealershoe.desk.desk import Moment
 from dealershoe.frames.recorder import BYTES, FILES, FRAMES, Recorder
+from dealershoe.port.identity import Address, find
+from dealershoe.port.port import seek
+from port.usb_tree import UsbTree
 from shoelink import frame, schema
 from shoelink.journal import Journal
 from shoelink.link import Link

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from bridge.ptyshoe import wait_for
-from dealershoe.bridge.ready import BLIND, Wake, Watch, ready
 from dealershoe.bridge.room import CHORES, Room
 from dealershoe.bridge.writer import RETRY_S, THREADS, Scribes, Writer
-from dealershoe.record.entries import Entry, Fact
+from dealershoe.entries import Entry, Fact
+from dealershoe.port.ready import BLIND, Wake, Watch, ready
 
 SHOE = b"JRN1"
 FAR_NS = 1 << 62  # no turn is needed by the clock

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dealershoe.bridge.port import Port
 from dealershoe.conform.peer import Peer
 from dealershoe.emulate.shoe import LIGHT_PIN, EmulatedShoe
 from dealershoe.emulate.timeline import Output
+from dealershoe.port.port import Port
 from hil.hostend import HostEnd
 from shoelink import frame, schema
 

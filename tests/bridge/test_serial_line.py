@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from bridge.rig import SHOE_IDENT, Rig, entropy
 from dealershoe.bridge.health import Health
+from dealershoe.entries import Fact
 from dealershoe.frames.recorder import Recorder
 from dealershoe.link import codec
-from dealershoe.record.entries import Fact
 from shoelink import frame, notice, schema, timing
 from shoelink.link import Link
 

@@ -14,10 +14,10 @@ import pytest
 import serial
 from bridge.ptyshoe import PtyShoe, wait_for
 from bridge.running import Running
-from bridge.usb_tree import UsbTree
 from dealershoe.bridge import bridge as bridge_module
-from dealershoe.bridge.identity import Address, PortLost, find, locate
-from dealershoe.bridge.port import Port
+from dealershoe.port.identity import Address, PortLost, find, locate
+from dealershoe.port.port import Port
+from port.usb_tree import UsbTree
 from shoelink import frame, schema
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def test_s07_a_part_with_another_identity_is_waited_out(tmp_path: Path) -> None:
 def test_s10_both_locks_are_taken(shoe: PtyShoe, monkeypatch: pytest.MonkeyPatch) -> None:
     import fcntl
 
-    monkeypatch.setattr("dealershoe.bridge.port.PTYS", ())  # as on a port that is no pty
+    monkeypatch.setattr("dealershoe.port.port.PTYS", ())  # as on a port that is no pty
     port = Port(shoe.path)
     other = os.open(shoe.path, os.O_RDWR | os.O_NOCTTY) if os.geteuid() == 0 else -1  # TIOCEXCL does not bind root
     try:

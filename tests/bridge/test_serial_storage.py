@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
 from bridge.running import Running
-from dealershoe.record.entries import Fact
+from dealershoe.entries import Fact
 from dealershoe.record.journal import Journal
 from shoelink import schema
 

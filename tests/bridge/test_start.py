@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from dealershoe.bridge.bridge import moment
-from dealershoe.bridge.desk import Desk
 from dealershoe.bridge.start import desk_from, open_bridge
-from dealershoe.bridge.table_link import frame_of
+from dealershoe.desk.desk import Desk
+from dealershoe.desk.table_link import frame_of
+from dealershoe.entries import EventRow
 from dealershoe.errors import UserError
-from dealershoe.record.entries import EventRow
 from dealershoe.record.journal import Journal
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.stack import load_stack

@@ -8,10 +8,10 @@ from importlib.resources import files
 from typing import get_args
 
 import pytest
-from dealershoe.bridge.look import LIGHTS
 from dealershoe.console.said import WORDS as WORDS_OF_THE_HOST
 from dealershoe.console.state import HEALTH
 from dealershoe.deal.items import RULINGS
+from dealershoe.desk.look import LIGHTS
 from dealershoe.events import ACTIONS, FLOOR_DECISIONS, PLACES, Event
 from dealershoe.table.agenda import HOLDEM_STREETS, STUD_STREETS
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from dealershoe.bridge.desk import Desk, Moment
 from dealershoe.deal.grammar import parse
+from dealershoe.desk.desk import Desk, Moment
+from dealershoe.entries import EventRow
 from dealershoe.judge.runner import run_script
-from dealershoe.record.entries import EventRow
 from dealershoe.rules.stack import load_stack
 from dealershoe.session import TableSession
 from shoelink import schema

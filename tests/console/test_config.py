@@ -15,7 +15,6 @@ import pytest
 from click.testing import CliRunner
 from console.test_run import DEALERSHOE, made
 from dealershoe.bridge.command import command as run_command
-from dealershoe.bridge.identity import VENDORS
 from dealershoe.bridge.start import House
 from dealershoe.config.check_command import UNITS, found
 from dealershoe.config.check_command import command as check_command
@@ -25,6 +24,7 @@ from dealershoe.console import metrics
 from dealershoe.console.books import Books
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
+from dealershoe.port.identity import VENDORS
 from dealershoe.record.journal import Journal
 
 TABLE = '[[table]]\nname = "{0}"\nport = "usb:2e8a:0005:{0}"\n'

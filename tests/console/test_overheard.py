@@ -18,7 +18,7 @@ import pytest
 from console.test_again import running
 from console.test_config import TABLE, written
 from console.test_run import DEALERSHOE, made
-from dealershoe.bridge.happening import Happening
+from dealershoe.desk.happening import Happening
 from dealershoe.overheard import overheard
 
 SECRET = "As Kd"  # what no log may say

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dealershoe.bridge.desk import Desk, Moment
-from dealershoe.bridge.look import snapshot
 from dealershoe.console.state import state_of, urgency
+from dealershoe.desk.desk import Desk, Moment
+from dealershoe.desk.look import snapshot
 from dealershoe.rules.stack import load_stack
 from dealershoe.session import TableSession
 from hypothesis import given, settings

@@ -12,7 +12,6 @@ from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
-from dealershoe.bridge.port import Port
 from dealershoe.deck.cards import FIFTY_TWO, card_number
 from dealershoe.deck.check import NO_CARD, Deck, Round, sentences
 from dealershoe.deck.check_command import Shoe, of_a_game
@@ -21,6 +20,7 @@ from dealershoe.emulate.mechanics import printed
 from dealershoe.emulate.process import micropython
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
+from dealershoe.port.port import Port
 from hil.hostend import HostEnd
 from hypothesis import given
 from hypothesis import strategies as st

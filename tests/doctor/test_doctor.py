@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from bridge.usb_tree import UsbTree
 from conform.wrong import Device, Frame
 from dealershoe.doctor import machine, usb
 from dealershoe.doctor import shoe as shoe_module
@@ -25,6 +24,7 @@ from dealershoe.doctor.shoe import shoe
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.record.journal import Journal
 from hil.hostend import HostEnd
+from port.usb_tree import UsbTree
 from shoelink import schema
 
 MAIN = "from dealershoe.cli import main; main()"

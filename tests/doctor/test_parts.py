@@ -6,13 +6,13 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from dealershoe.bridge.identity import Ports
 from dealershoe.deck.strip import print_strip
 from dealershoe.doctor import parts
 from dealershoe.doctor import shoe as shoe_module
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.emulate.mechanics import printed
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.port.identity import Ports
 from shoelink import schema
 
 TEST_CARD, TEST_DECK = 54, 1  # firmware/shoe/selftest.py

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from dealershoe.bridge.translate import FAULTS
 from dealershoe.deck.cards import card_number
 from dealershoe.emulate.parts import FAILURES
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.words import colour
+from dealershoe.link.faults import FAULTS
 from hil.hostend import HostEnd
 from shoelink import schema
 

@@ -6,10 +6,10 @@ import random
 from pathlib import Path
 from typing import Any
 
-from dealershoe.bridge.desk import Desk, Moment
-from dealershoe.bridge.table_link import frame_of
 from dealershoe.deal.grammar import render
 from dealershoe.deck.cards import FIFTY_TWO, card_name
+from dealershoe.desk.desk import Desk, Moment
+from dealershoe.desk.table_link import frame_of
 from dealershoe.errors import UserError
 from dealershoe.events import Act, DeckLoaded, Draw, Event, Place
 from dealershoe.record.journal import Journal

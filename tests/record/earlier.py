@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from dealershoe.record.entries import Fact
+from dealershoe.entries import Fact
 from dealershoe.record.journal import Journal
 from dealershoe.record.schema import APPLICATION_ID, objects
 

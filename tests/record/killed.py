@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dealershoe.record.entries import EventRow, Fact, SignalRow
+from dealershoe.entries import EventRow, Fact, SignalRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.opening import reading
 from dealershoe.record.verify import Check

@@ -20,8 +20,8 @@ import pytest
 from click.testing import CliRunner, Result
 from dealershoe.cli import commands
 from dealershoe.deck.cards import FIFTY_TWO
+from dealershoe.entries import PackRow, PruneRow
 from dealershoe.errors import UserError
-from dealershoe.record.entries import PackRow, PruneRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.keys import bridge_key
 from dealershoe.record.opening import reading

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dealershoe.bridge.look import snapshot
 from dealershoe.bridge.start import desk_from
-from dealershoe.record.entries import EventRow, FindingRow, RulingRow
+from dealershoe.desk.look import snapshot
+from dealershoe.entries import EventRow, FindingRow, RulingRow
 from dealershoe.record.faces import is_over
 from dealershoe.record.journal import Journal
 from dealershoe.record.read import last_hands, opened

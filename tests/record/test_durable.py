@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from dealershoe.bridge.start import desk_from
+from dealershoe.entries import ConflictRow, EventRow, Fact
 from dealershoe.errors import UserError
-from dealershoe.record.entries import ConflictRow, EventRow, Fact
 from dealershoe.record.journal import Journal
 from dealershoe.record.opening import reading
 from dealershoe.record.verify import Check
@@ -168,7 +168,7 @@ def test_a_full_disk_loses_nothing_and_the_journal_goes_on_when_there_is_room(tm
 LIMITED = """
 import resource, sqlite3, sys
 from pathlib import Path
-from dealershoe.record.entries import Fact
+from dealershoe.entries import Fact
 from dealershoe.record.journal import Journal
 journal = Journal(Path(sys.argv[1]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
@@ -203,7 +203,7 @@ mount -t tmpfs -o size=256k tmpfs {folder} || exit 77
 import sqlite3, subprocess, sys
 from pathlib import Path
 from dealershoe.errors import UserError
-from dealershoe.record.entries import Fact
+from dealershoe.entries import Fact
 from dealershoe.record.journal import Journal
 path = Path(sys.argv[1]) / "journal"
 number = 0

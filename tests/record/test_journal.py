@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from dealershoe.entries import DeviceRow, EventRow, Fact, RulingRow, SignalRow
 from dealershoe.errors import UserError
-from dealershoe.record.entries import DeviceRow, EventRow, Fact, RulingRow, SignalRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.schema import VERSION
 
@@ -78,7 +78,7 @@ def test_a_failed_batch_leaves_nothing_of_itself(tmp_path: Path) -> None:
 VICTIM = """
 import os, signal, sys
 from pathlib import Path
-from dealershoe.record.entries import Fact
+from dealershoe.entries import Fact
 from dealershoe.record.journal import Journal
 journal = Journal(Path(sys.argv[1]))
 for number in range(1, 6):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from dealershoe.deck.cards import FIFTY_TWO
-from dealershoe.record.entries import EventRow, Fact, ProposalRow, RulingRow
+from dealershoe.entries import EventRow, Fact, ProposalRow, RulingRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.read import opened
 from dealershoe.record.replay import Packs, replay

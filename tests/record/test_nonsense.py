@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from dealershoe.cli import commands
+from dealershoe.entries import NAMES, TABLES
 from dealershoe.errors import UserError
-from dealershoe.record.entries import NAMES, TABLES
 from dealershoe.record.journal import Journal
 from dealershoe.rules.signing import new_key, public_pem
 from record.dealing import Table

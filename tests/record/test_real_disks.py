@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from dealershoe.emulate.shoe import EmulatedShoe
-from dealershoe.record.entries import EventRow
+from dealershoe.entries import EventRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.opening import reading
 from dealershoe.record.verify import Check

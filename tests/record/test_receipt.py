@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from dealershoe.cli import commands
 from dealershoe.deck.cards import FIFTY_TWO
-from dealershoe.record.entries import DeviceRow
+from dealershoe.entries import DeviceRow
 from dealershoe.record.journal import Journal
 from record.dealing import DEVICE, SHOE_JOURNAL, Table
 from shoelink import schema

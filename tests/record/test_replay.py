@@ -8,10 +8,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from dealershoe.bridge.record import read_setup
 from dealershoe.bridge.start import desk_from
+from dealershoe.desk.facts import read_setup
+from dealershoe.entries import HandRow, PackRow, RulingRow
 from dealershoe.events import Draw
-from dealershoe.record.entries import HandRow, PackRow, RulingRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.read import opened
 from dealershoe.record.replay import Packs, changed, differences, replay

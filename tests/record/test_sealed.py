@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from dealershoe.bridge.start import desk_from
+from dealershoe.entries import EventRow
 from dealershoe.errors import UserError
-from dealershoe.record.entries import EventRow
 from dealershoe.record.faces import faces
 from dealershoe.record.journal import Journal
 from dealershoe.record.opening import reading

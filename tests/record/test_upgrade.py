@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from dealershoe.entries import DeviceRow, Fact, RequestRow, RulingRow, RunRow
 from dealershoe.errors import UserError
-from dealershoe.record.entries import DeviceRow, Fact, RequestRow, RulingRow, RunRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.opening import reading
 from dealershoe.record.read import last_requests

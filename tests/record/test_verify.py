@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dealershoe.record import chain
-from dealershoe.record.entries import (
+from dealershoe.entries import (
     KINDS,
     NAMES,
     TABLES,
@@ -24,6 +23,7 @@ from dealershoe.record.entries import (
     RulingRow,
     RunRow,
 )
+from dealershoe.record import chain
 from dealershoe.record.journal import Journal
 from dealershoe.record.opening import reading
 from dealershoe.record.verify import Check, Fault

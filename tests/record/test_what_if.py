@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner
 from dealershoe.cli import commands
 from dealershoe.deal.grammar import parse_line
+from dealershoe.entries import RulingRow
 from dealershoe.events import Draw
-from dealershoe.record.entries import RulingRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.read import between, hands_between, opened
 from dealershoe.rules.signing import new_key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bridge.rig import Rig
-from dealershoe.record.entries import DeviceRow, Fact, HandRow, LinkRow, PackRow, RunRow
+from dealershoe.entries import DeviceRow, Fact, HandRow, LinkRow, PackRow, RunRow
 from dealershoe.record.journal import Journal
 from dealershoe.record.read import opened
 from dealershoe.record.replay import Packs, differences, replay

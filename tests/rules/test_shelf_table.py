@@ -18,8 +18,8 @@ from bridge.ptyshoe import PtyShoe, wait_for
 from bridge.rig import Rig
 from dealershoe.bridge.bridge import moment
 from dealershoe.bridge.start import desk_from
+from dealershoe.entries import RULES, RulingRow
 from dealershoe.errors import UserError
-from dealershoe.record.entries import RULES, RulingRow
 from dealershoe.record.journal import Journal
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.shelf_pins import Pin, names, read_layers

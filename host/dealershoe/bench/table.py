@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import open_bridge
+from dealershoe.desk.happening import Happening
 from dealershoe.view.snapshot import Snapshot
 
 DEADLINE_S = 20.0  # until a wait gives up; a busy test machine is slow, not wrong

@@ -18,17 +18,17 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from dealershoe.bridge.desk import Desk, Moment
-from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.health import Health
-from dealershoe.bridge.identity import Address, PortLost, Ports
-from dealershoe.bridge.look import snapshot
-from dealershoe.bridge.port import Port, seek
 from dealershoe.bridge.room import Room
-from dealershoe.bridge.table_link import TableLink
 from dealershoe.bridge.writer import Writer
+from dealershoe.desk.desk import Desk, Moment
+from dealershoe.desk.happening import Happening
+from dealershoe.desk.look import snapshot
+from dealershoe.desk.table_link import TableLink
+from dealershoe.entries import Entry, RequestRow
 from dealershoe.errors import UserError
-from dealershoe.record.entries import Entry, RequestRow
+from dealershoe.port.identity import Address, PortLost, Ports
+from dealershoe.port.port import Port, seek
 from dealershoe.rules.stack import Stack
 from dealershoe.view.snapshot import Snapshot
 

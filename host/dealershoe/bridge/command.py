@@ -23,8 +23,8 @@ from rich.live import Live
 from rich.text import Text
 
 from dealershoe.bridge.bridge import Bridge
-from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import open_bridge
+from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
 from dealershoe.link import dictionary, keystore
 from dealershoe.overheard import overheard

@@ -13,11 +13,11 @@ from pathlib import Path
 from shoelink import schema
 
 from dealershoe import __version__
-from dealershoe.bridge.desk import Moment
-from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.port import Port
-from dealershoe.bridge.table_link import TableLink
+from dealershoe.desk.desk import Moment
+from dealershoe.desk.happening import Happening
+from dealershoe.desk.table_link import TableLink
 from dealershoe.frames.recorder import Recorder
+from dealershoe.port.port import Port
 
 STATISTICS_S = 60.0  # between two lines of statistics
 BOOTS, BOOTS_S = 4, 30.0  # so many starts of the shoe in so many seconds are no accident

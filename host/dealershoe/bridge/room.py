@@ -19,8 +19,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Protocol, TypeVar
 
-from dealershoe.bridge.ready import BLIND, Wake, Watch
 from dealershoe.bridge.writer import Scribes
+from dealershoe.port.ready import BLIND, Wake, Watch
 
 SWITCH_S = 0.0005  # from thread to thread: a view that draws gives way to the tables sooner than after Python's 5 ms
 POLL_S = 0.005  # between two looks at ports that cannot be waited for (Windows)

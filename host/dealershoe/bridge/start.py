@@ -15,19 +15,19 @@ from shoelink import schema
 from shoelink.link import Link
 
 from dealershoe import __version__
-from dealershoe.bridge.acquaintance import Dictionaries
 from dealershoe.bridge.bridge import Bridge, moment
-from dealershoe.bridge.desk import Desk
-from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.identity import Address, Glances, PortLost, Ports, check, find
-from dealershoe.bridge.record import NEW_TABLE, read_before
 from dealershoe.bridge.room import Room
-from dealershoe.bridge.sealed import HANDS
-from dealershoe.bridge.table_link import TableLink, message_of
 from dealershoe.bridge.writer import Writer
+from dealershoe.desk.acquaintance import Dictionaries
+from dealershoe.desk.desk import Desk
+from dealershoe.desk.facts import NEW_TABLE, read_before
+from dealershoe.desk.happening import Happening
+from dealershoe.desk.sealed import HANDS
+from dealershoe.desk.table_link import TableLink, message_of
+from dealershoe.entries import BRIDGE, RULES, Fact
 from dealershoe.errors import UserError
 from dealershoe.link.codec import Decoder
-from dealershoe.record.entries import BRIDGE, RULES, Fact
+from dealershoe.port.identity import Address, Glances, PortLost, Ports, check, find
 from dealershoe.record.head import head_path
 from dealershoe.record.journal import Journal
 from dealershoe.record.keys import bridge_key

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from dealershoe.record.entries import Entry, Fact, RequestRow
+from dealershoe.entries import Entry, Fact, RequestRow
 from dealershoe.record.journal import Journal
 
 RETRY_S = 1.0  # between two tries on a disk that refuses

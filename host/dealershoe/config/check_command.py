@@ -9,13 +9,13 @@ from pathlib import Path
 
 import click
 
-from dealershoe.bridge.identity import Ports, find
 from dealershoe.bridge.start import Rulebooks
 from dealershoe.config.read import Config, read
 from dealershoe.console.people import load
 from dealershoe.console.serve import check_certificate
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
+from dealershoe.port.identity import Ports, find
 from dealershoe.record.keys import existing_key
 from dealershoe.record.opening import is_new
 

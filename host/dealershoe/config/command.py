@@ -13,13 +13,13 @@ from pathlib import Path
 
 import click
 
-from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import House
 from dealershoe.config.read import Config, read
 from dealershoe.config.room import Room
 from dealershoe.console import logins
 from dealershoe.console.people import Current
 from dealershoe.console.serve import Server
+from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
 from dealershoe.link import dictionary, keystore
 from dealershoe.overheard import overheard

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dealershoe.bridge.identity import check as check_port
 from dealershoe.bridge.start import Place
 from dealershoe.console.people import check_name, default_path
 from dealershoe.console.serve import address, is_loopback
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
+from dealershoe.port.identity import check as check_port
 from dealershoe.record.keys import default_key
 from dealershoe.rules.shelf import default_shelf
 from dealershoe.rules.toml_lines import Lines

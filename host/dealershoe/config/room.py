@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 from dealershoe.bridge.bridge import Bridge
-from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import House, Place
 from dealershoe.config.read import Config
+from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
 
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from shoelink import frame, schema
 
 from dealershoe import __version__
-from dealershoe.bridge.port import Port
 from dealershoe.errors import UserError
+from dealershoe.port.port import Port
 
 PING_MS = 200.0  # below the host's own 246: never near a limit
 MINE = schema.FROM_HOST

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from shoelink import frame
 
-from dealershoe.bridge.identity import PortLost, find
-from dealershoe.bridge.port import Port
 from dealershoe.conform.check import Check, Fails, Untested
 from dealershoe.conform.checks import CHECKS, chosen
 from dealershoe.conform.peer import Peer
 from dealershoe.errors import UserError
+from dealershoe.port.identity import PortLost, find
+from dealershoe.port.port import Port
 
 GREETS_MS = 3_000.0  # an unanswered device says HELLO every 100 ms; it may still be starting
 HOLDS, FAILS, UNTESTED = "holds", "fails", "untested"

@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from typing import NamedTuple
 
-from dealershoe.bridge.happening import Happening
+from dealershoe.desk.happening import Happening
 
 KEPT = 500  # happenings of a table: a page that was away longer is told that it missed some
 MOVES = ("hand", "ruling", "step", "due", "question", "signal")  # what makes a page that has not seen it stale

@@ -18,8 +18,7 @@ from dealershoe.bridge.bridge import Bridge
 from dealershoe.console.once import KEPT, Known
 from dealershoe.console.said import kinds
 from dealershoe.console.tables import answer_of
-from dealershoe.errors import UserError
-from dealershoe.record.entries import (
+from dealershoe.entries import (
     BRIDGE,
     SHOE,
     EventRow,
@@ -31,6 +30,7 @@ from dealershoe.record.entries import (
     RunRow,
     SignalRow,
 )
+from dealershoe.errors import UserError
 from dealershoe.record.faces import faces, is_over, named
 from dealershoe.record.pages import in_full
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_requests, opened

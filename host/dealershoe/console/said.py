@@ -1,24 +1,27 @@
-"""The host's sentences by kind, so that a page can say them in its own language. Pure; for what the console sends.
+"""The host's sentences by kind, so that a page can say them in its own language. For what the console sends.
 
 A sentence is made where something happens, and is kept in journals as it is. Here stands of what kind it is and what is
-filled in: the words of a kind are in `pages/words/`, one file a language. A rule pack's own texts have no kind.
+filled in: the words of a kind are in `pages/words/`, one file a language. So are those of the rule books that come with
+the program; a room's own pack has sentences of a kind where it says the same as they do.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Iterable
+from importlib.resources import files
 from typing import Any
 
 from shoelink import schema
 
 from dealershoe.bridge.bridge import KEPT_BY_SHOE
-from dealershoe.bridge.desk import NO_HAND
-from dealershoe.bridge.sealed import OPEN_SHOE, TOLD_SHOE, UNBOUND_SHOE
-from dealershoe.bridge.table_link import NOT_STORED
-from dealershoe.bridge.translate import FAULTS
 from dealershoe.deal.items import RULINGS
+from dealershoe.desk.desk import NO_HAND
+from dealershoe.desk.sealed import OPEN_SHOE, TOLD_SHOE, UNBOUND_SHOE
+from dealershoe.desk.table_link import NOT_STORED
+from dealershoe.link.faults import FAULTS
 from dealershoe.rules.judge import ASK, NO_RULE
 from dealershoe.rules.remedy import STREETS, VERBS
 from dealershoe.table.findings import KINDS
@@ -39,6 +42,8 @@ NESTED = (
     "cards",
     "knew",
 )  # blanks that may hold a sentence, or a part of one, with a kind of its own
+_ENGLISH = json.loads((files("dealershoe.console") / "pages" / "words" / "en.json").read_text(encoding="utf-8"))
+_BOOKS = {kind: said for kind, said in _ENGLISH.items() if kind.startswith("book.")}  # by the rule that says it first
 # `detail`: what a system, a port or a defect says of itself; it stays as it is
 SENTENCES: dict[str, str] = {
     **{f"finding.{kind}": said for kind, said in KINDS.items()},
@@ -94,6 +99,7 @@ SENTENCES: dict[str, str] = {
     "link.down": "unsupervised: {reason}",
     "link.proven": "the shoe {name} is on the line, proven by its key",
     "link.up": "the shoe {name} is on the line",
+    **_BOOKS,
     "refused.key": "no key takes the floor's decision back: call the floor, who says `undo`",
 }
 PORT = "reason.port"  # what is no other reason is about the port, and for whoever plugs shoes in

@@ -15,13 +15,13 @@ import uvicorn
 from cryptography import x509
 
 from dealershoe.bridge.bridge import Bridge
-from dealershoe.bridge.happening import Happening
 from dealershoe.console.access import Person
 from dealershoe.console.app import Console
 from dealershoe.console.books import Books
 from dealershoe.console.history import said_before
 from dealershoe.console.patient import Patient
 from dealershoe.console.tables import Table
+from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
 from dealershoe.rules.shelf import default_shelf
 

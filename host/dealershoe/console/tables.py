@@ -11,11 +11,11 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from dealershoe.bridge.bridge import Bridge, Told
-from dealershoe.bridge.desk import Desk
-from dealershoe.bridge.happening import Happening
 from dealershoe.console.feed import Feed
 from dealershoe.console.once import Answer, Known, Once
 from dealershoe.console.state import down, state_of
+from dealershoe.desk.desk import Desk
+from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
 from dealershoe.events import Event
 

@@ -16,12 +16,12 @@ from shoelink.link import Link
 from shoelink.timing import TICKS
 
 from dealershoe import __version__
-from dealershoe.bridge.identity import PortLost, find
-from dealershoe.bridge.port import Port
-from dealershoe.bridge.translate import FAULTS
 from dealershoe.deck.check import Deck, Round, sentences, table
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
+from dealershoe.link.faults import FAULTS
+from dealershoe.port.identity import PortLost, find
+from dealershoe.port.port import Port
 
 IDENT = schema.Ident(b"deck\0\0\0\0", __version__.encode().ljust(12, b"\0"), bytes(16))
 GREETS_S = 6.0

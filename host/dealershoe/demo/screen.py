@@ -14,8 +14,8 @@ from rich.live import Live
 from rich.text import Text
 
 from dealershoe.bridge.bridge import Bridge
-from dealershoe.bridge.happening import Happening
 from dealershoe.demo.player import Result
+from dealershoe.desk.happening import Happening
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.words import Watcher, colour
 from dealershoe.view.table import Picture

@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 from shoelink import schema
 
-from dealershoe.bridge.identity import VENDORS, Ports
 from dealershoe.doctor import machine, usb
 from dealershoe.doctor.finding import BAD, Finding
 from dealershoe.doctor.shoe import shoe
+from dealershoe.port.identity import VENDORS, Ports
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.shelf_command import shelf_option
 

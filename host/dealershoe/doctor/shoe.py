@@ -12,13 +12,13 @@ from statistics import median
 from shoelink import frame, schema
 
 from dealershoe import __version__
-from dealershoe.bridge.identity import PortLost, Ports, find
-from dealershoe.bridge.port import Port
 from dealershoe.conform.peer import Heard, Peer, now
 from dealershoe.doctor import parts
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
+from dealershoe.port.identity import PortLost, Ports, find
+from dealershoe.port.port import Port
 
 GREETS_MS, ANSWERS_MS, QUIET_MS, STATS_MS = (
     3_000.0,

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from dealershoe.bridge.identity import BOOTLOADERS, VENDORS, Listed, Ports, Roots, holders
-from dealershoe.bridge.port import LATENCY_MS, latency_timer
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
+from dealershoe.port.identity import BOOTLOADERS, VENDORS, Listed, Ports, Roots, holders
+from dealershoe.port.port import LATENCY_MS, latency_timer
 
 try:
     import grp

@@ -12,11 +12,11 @@ from shoelink.seal import KEY
 from shoelink.timing import TICKS
 
 from dealershoe import __version__
-from dealershoe.bridge.identity import PortLost, find
-from dealershoe.bridge.port import Port
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
 from dealershoe.link.enrolment import Enrolment
+from dealershoe.port.identity import PortLost, find
+from dealershoe.port.port import Port
 
 PATIENCE_S = 30.0
 TURN_S = 0.05

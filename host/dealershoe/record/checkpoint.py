@@ -11,7 +11,7 @@ import hashlib
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from dealershoe.record.entries import CheckpointRow, PruneRow
+from dealershoe.entries import CheckpointRow, PruneRow
 from dealershoe.rules.signing import key_id, raw_public
 
 CHECKPOINT = "dealershoe journal, checkpoint 1"

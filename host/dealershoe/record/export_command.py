@@ -13,9 +13,9 @@ from typing import Any, TextIO
 
 import click
 
+from dealershoe.entries import EventRow, Fact, FindingRow, RulingRow, SignalRow
 from dealershoe.errors import UserError
 from dealershoe.record.asking import FILE, facts_of, journal_argument, progress, range_options, when
-from dealershoe.record.entries import EventRow, Fact, FindingRow, RulingRow, SignalRow
 from dealershoe.record.faces import faces, is_over, named
 from dealershoe.record.phh import Told, as_deal, read_hands, written
 from dealershoe.record.read import HandSpan, between, count_hands, hands_between, opened

@@ -6,11 +6,11 @@ import sqlite3
 
 from shoelink import schema, tokens
 
-from dealershoe.bridge.sealed import card_names
-from dealershoe.bridge.table_link import message_of
 from dealershoe.deck.cards import card_name
+from dealershoe.desk.sealed import card_names
+from dealershoe.desk.table_link import message_of
+from dealershoe.entries import SHOE, EventRow, Fact
 from dealershoe.errors import UserError
-from dealershoe.record.entries import SHOE, EventRow, Fact
 from dealershoe.record.read import END, HandSpan, between
 
 REVEALED = "Revealed"  # kind of the event of a secret that the shoe had committed itself to

@@ -19,10 +19,7 @@ from typing import Any, Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dealershoe.errors import UserError
-from dealershoe.record import chain
-from dealershoe.record.checkpoint import Signer
-from dealershoe.record.entries import (
+from dealershoe.entries import (
     BRIDGE,
     HAND,
     NAMES,
@@ -37,6 +34,9 @@ from dealershoe.record.entries import (
     PackRow,
     PruneRow,
 )
+from dealershoe.errors import UserError
+from dealershoe.record import chain
+from dealershoe.record.checkpoint import Signer
 from dealershoe.record.head import HeadFile, head_path, read_head
 from dealershoe.record.opening import damaged, is_new, is_no_device
 from dealershoe.record.schema import APPLICATION_ID, SCHEMA, VERSION, last_record

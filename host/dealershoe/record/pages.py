@@ -7,8 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dealershoe.record.asking import when
-from dealershoe.record.entries import (
+from dealershoe.entries import (
     NAMES,
     TABLES,
     EventRow,
@@ -18,6 +17,7 @@ from dealershoe.record.entries import (
     RulingRow,
     SignalRow,
 )
+from dealershoe.record.asking import when
 from dealershoe.record.faces import named
 from dealershoe.record.read import HandSpan, between
 from dealershoe.record.words import WORDS, event_words, rules_words

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from dealershoe.entries import NAMES, TABLES, Entry, Fact, HandRow, RequestRow, ToldFact
 from dealershoe.errors import UserError
-from dealershoe.record.entries import NAMES, TABLES, Entry, Fact, HandRow, RequestRow, ToldFact
 from dealershoe.record.opening import damaged, is_new, reading
 from dealershoe.record.schema import VERSION, last_record
 from dealershoe.record.verify import Check

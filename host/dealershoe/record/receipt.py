@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from shoelink import schema, tokens
 
 from dealershoe import __version__
-from dealershoe.bridge.table_link import device_name, message_of
 from dealershoe.deck.cards import FIFTY_TWO, JOKERS, card_name
-from dealershoe.record.entries import SHOE, Fact
+from dealershoe.desk.table_link import device_name, message_of
+from dealershoe.entries import SHOE, Fact
 from dealershoe.record.faces import secret_names
 from dealershoe.record.read import between
 

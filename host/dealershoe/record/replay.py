@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from dealershoe.bridge.desk import Desk
-from dealershoe.bridge.record import read_before
-from dealershoe.bridge.table_link import message_of
-from dealershoe.errors import UserError
-from dealershoe.record.entries import (
+from dealershoe.desk.desk import Desk
+from dealershoe.desk.facts import read_before
+from dealershoe.desk.table_link import message_of
+from dealershoe.entries import (
     BRIDGE,
     NAMES,
     RULES,
@@ -26,6 +25,7 @@ from dealershoe.record.entries import (
     HandRow,
     RulingRow,
 )
+from dealershoe.errors import UserError
 from dealershoe.record.read import between, hands_between, told_between
 from dealershoe.rules.pack import Pack, read_pack
 from dealershoe.rules.shelf_pins import Pin, read_layers

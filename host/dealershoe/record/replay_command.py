@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
+from dealershoe.entries import RulingRow
 from dealershoe.record.asking import facts_of, journal_argument, json_option, progress, range_options, when
-from dealershoe.record.entries import RulingRow
 from dealershoe.record.read import count_hands, opened
 from dealershoe.record.replay import Changed, Packs, Replayed, changed, differences, replay
 from dealershoe.rules.shelf import Shelf

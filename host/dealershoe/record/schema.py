@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from dealershoe.record.entries import TABLES
+from dealershoe.entries import TABLES
 
 APPLICATION_ID = 0x53484F45  # "SHOE", at byte 68 of the file (sqlite.org/fileformat2.html, 1.3)
 VERSION = 5  # of the tables, at byte 60

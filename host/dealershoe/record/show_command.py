@@ -12,9 +12,7 @@ from typing import Any
 
 import click
 
-from dealershoe.errors import UserError
-from dealershoe.record.asking import facts_of, journal_argument, json_option, range_options, when
-from dealershoe.record.entries import (
+from dealershoe.entries import (
     NAMES,
     TABLES,
     CheckpointRow,
@@ -23,6 +21,8 @@ from dealershoe.record.entries import (
     HandRow,
     RulingRow,
 )
+from dealershoe.errors import UserError
+from dealershoe.record.asking import facts_of, journal_argument, json_option, range_options, when
 from dealershoe.record.faces import faces
 from dealershoe.record.opening import reading
 from dealershoe.record.pages import in_full, plain, summary

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from dealershoe import __version__
+from dealershoe.entries import KINDS, NAMES, TABLES, VALUES, Entry, RunRow
 from dealershoe.record import chain
-from dealershoe.record.entries import KINDS, NAMES, TABLES, VALUES, Entry, RunRow
 from dealershoe.record.schema import CHAINED, EARLIER, REQUESTS, SCHEMA, VERSION
 
 # What later versions added and no earlier one knew, as it is said of those records.

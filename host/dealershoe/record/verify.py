@@ -12,9 +12,9 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from dealershoe.entries import NAMES, TABLES, CheckpointRow, Entry, Fact, HandRow, PruneRow, RunRow
 from dealershoe.record import chain
 from dealershoe.record.checkpoint import genuine, pruning, statement
-from dealershoe.record.entries import NAMES, TABLES, CheckpointRow, Entry, Fact, HandRow, PruneRow, RunRow
 from dealershoe.record.schema import CHAINED_FIRST, EARLIER
 
 EVERY = 1_000  # records between two checkpoints, at most: some twenty hands

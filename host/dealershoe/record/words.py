@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dealershoe.record.entries import (
+from dealershoe.entries import (
     BRIDGE,
     SHOE,
     EventRow,

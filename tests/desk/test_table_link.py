@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from bridge.rig import HAND, SHOE_IDENT, Rig, Shoe, entropy, ready
-from dealershoe.bridge import table_link
-from dealershoe.bridge.table_link import RECORDS, RECORDS_S, frame_of
+from dealershoe.desk import table_link
+from dealershoe.desk.table_link import RECORDS, RECORDS_S, frame_of
+from dealershoe.entries import DeviceRow, Entry, EventRow, Fact, LinkRow, RulingRow, SignalRow
 from dealershoe.errors import UserError
 from dealershoe.link.clock import When
-from dealershoe.record.entries import DeviceRow, Entry, EventRow, Fact, LinkRow, RulingRow, SignalRow
 from dealershoe.rules.stack import load_stack
 from shoelink import schema
 from shoelink.link import Link

@@ -14,23 +14,23 @@ import pytest
 from bridge.rig import SHOE_IDENT, Rig
 from click.testing import CliRunner
 from dealershoe.bench.table import Table
-from dealershoe.bridge.desk import Moment
 from dealershoe.bridge.health import Health
-from dealershoe.bridge.look import snapshot
-from dealershoe.bridge.sealed import UNBOUND_SHOE
 from dealershoe.cli import commands
 from dealershoe.console.state import state_of
 from dealershoe.deck.cards import FIFTY_TWO, card_number
 from dealershoe.demo.scripts import load
+from dealershoe.desk.desk import Moment
+from dealershoe.desk.look import snapshot
+from dealershoe.desk.sealed import UNBOUND_SHOE
 from dealershoe.doctor.machine import journal as doctored
 from dealershoe.emulate.command import _frame as frame_words
 from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.shoe import EmulatedShoe, Shown
 from dealershoe.emulate.sniffer import Heard
 from dealershoe.emulate.timeline import Output
+from dealershoe.entries import EventRow, Fact, HandRow, RulingRow
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
-from dealershoe.record.entries import EventRow, Fact, HandRow, RulingRow
 from dealershoe.record.journal import Journal
 from dealershoe.rules.stack import Stack, load_stack
 from dealershoe.session import TableSession

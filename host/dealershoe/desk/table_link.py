@@ -14,10 +14,10 @@ from typing import Any
 from shoelink import notice, schema
 from shoelink.link import Link
 
-from dealershoe.bridge.acquaintance import Acquaintance, Dictionaries
-from dealershoe.bridge.desk import Desk, Moment
-from dealershoe.bridge.ration import Ration
-from dealershoe.record.entries import DeviceRow, LinkRow
+from dealershoe.desk.acquaintance import Acquaintance, Dictionaries
+from dealershoe.desk.desk import Desk, Moment
+from dealershoe.desk.ration import Ration
+from dealershoe.entries import DeviceRow, LinkRow
 
 STORE_S = 1.0  # a report that is not stored so long: behind it the shoe sends one more, and the next cards go unseen
 NOT_STORED = "what the shoe reports cannot be stored"

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dealershoe.bridge.identity import PortLost, Roots
-from dealershoe.bridge.port import PENDING_LIMIT, Port, latency_timer
-from dealershoe.bridge.ready import Wake, ready
+from dealershoe.port.identity import PortLost, Roots
+from dealershoe.port.port import PENDING_LIMIT, Port, latency_timer
+from dealershoe.port.ready import Wake, ready
 
 
 class Pty:
@@ -131,7 +131,7 @@ def test_what_comes_between_a_read_and_the_look_at_the_port_is_no_unplug(
         os.write(pty.master, b"card")
         return ready(*asked)
 
-    monkeypatch.setattr("dealershoe.bridge.port.ready", late)
+    monkeypatch.setattr("dealershoe.port.port.ready", late)
     assert port.read() == b"card"
     monkeypatch.undo()
     assert port.read() == b""
@@ -159,7 +159,7 @@ def test_a_file_is_not_a_serial_port(tmp_path: os.PathLike[str]) -> None:
 
 HOLDER = """
 import sys
-from dealershoe.bridge.port import Port
+from dealershoe.port.port import Port
 port = Port(sys.argv[1])
 print("open", flush=True)
 sys.stdin.read()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dealershoe.bridge.translate import Context, Told, card_of, place_of, table_events
+from dealershoe.desk.translate import Context, Told, card_of, place_of, table_events
 from dealershoe.events import (
     Ack,
     Act,

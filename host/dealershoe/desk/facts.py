@@ -8,8 +8,8 @@ from dataclasses import fields
 from typing import Any, NamedTuple, get_args
 
 from dealershoe.chronicle import TableState
+from dealershoe.entries import FindingRow, HandRow, PackRow, ProposalRow, RulingRow
 from dealershoe.events import Draw, DrawForButton, Event, Misread
-from dealershoe.record.entries import FindingRow, HandRow, PackRow, ProposalRow, RulingRow
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import pins, write_layers
 from dealershoe.rules.stack import Chain

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from bridge.usb_tree import UsbTree
-from dealershoe.bridge.identity import Address, PortLost, Ports, Roots, Usb, find, holders, locate
 from dealershoe.errors import UserError
+from dealershoe.port.identity import Address, PortLost, Ports, Roots, Usb, find, holders, locate
+from port.usb_tree import UsbTree
 from serial.tools import list_ports, list_ports_common
 
 PICO, BOOTSEL, FTDI, CH340 = (0x2E8A, 0x0005), (0x2E8A, 0x0003), (0x0403, 0x6001), (0x1A86, 0x7523)

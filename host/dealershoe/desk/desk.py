@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 from shoelink import schema
 
-from dealershoe.bridge.deckcheck import DeckCheck
-from dealershoe.bridge.happening import Happening
-from dealershoe.bridge.numbers import following, number_of
-from dealershoe.bridge.passages import Passages
-from dealershoe.bridge.record import (
+from dealershoe.deal.grammar import parse_line, render
+from dealershoe.deal.items import DealNext, Expect, FloorCall
+from dealershoe.desk.deckcheck import DeckCheck
+from dealershoe.desk.facts import (
     NEW_TABLE,
     Before,
     body,
@@ -28,12 +27,14 @@ from dealershoe.bridge.record import (
     proposal_row,
     ruling_row,
 )
-from dealershoe.bridge.sealed import OPEN_SHOE, TOLD_SHOE, UNBOUND_SHOE, Promises
-from dealershoe.bridge.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
-from dealershoe.bridge.translate import ANY_CONTEXT, FAULTS, SLOT_BLIND, Context, Told, names_its_card, table_events
-from dealershoe.bridge.words import SENSOR, event_words, ruling_words
-from dealershoe.deal.grammar import parse_line, render
-from dealershoe.deal.items import DealNext, Expect, FloorCall
+from dealershoe.desk.happening import Happening
+from dealershoe.desk.numbers import following, number_of
+from dealershoe.desk.passages import Passages
+from dealershoe.desk.sealed import OPEN_SHOE, TOLD_SHOE, UNBOUND_SHOE, Promises
+from dealershoe.desk.shown import CAUSES, ShownDue, ShownSignal, due_codes, signal_codes
+from dealershoe.desk.translate import ANY_CONTEXT, SLOT_BLIND, Context, Told, names_its_card, table_events
+from dealershoe.desk.words import SENSOR, event_words, ruling_words
+from dealershoe.entries import ALIGN, BRIDGE, RULES, SHOE, Entry, EventRow, Fact, SignalRow, ToldFact
 from dealershoe.errors import UserError
 from dealershoe.events import (
     Ack,
@@ -49,7 +50,7 @@ from dealershoe.events import (
     Undo,
 )
 from dealershoe.link.clock import When
-from dealershoe.record.entries import ALIGN, BRIDGE, RULES, SHOE, Entry, EventRow, Fact, SignalRow, ToldFact
+from dealershoe.link.faults import FAULTS
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import described, names, pins, write_layers
 from dealershoe.rules.stack import Stack

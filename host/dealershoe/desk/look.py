@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dealershoe.bridge.desk import SHUFFLES, Desk
-from dealershoe.bridge.translate import FAULTS
-from dealershoe.bridge.words import place_words, way_up_words
 from dealershoe.deck.cards import face
+from dealershoe.desk.desk import SHUFFLES, Desk
+from dealershoe.desk.words import place_words, way_up_words
+from dealershoe.link.faults import FAULTS
 from dealershoe.rules.ruling import Ruling
 from dealershoe.table.findings import KINDS
 from dealershoe.table.setup import Setup

@@ -11,13 +11,13 @@ import pytest
 from bridge.rig import Rig
 from click.testing import CliRunner
 from dealershoe.bridge.bridge import Bridge
-from dealershoe.bridge.happening import Happening
 from dealershoe.bridge.start import open_bridge
 from dealershoe.cli import commands
+from dealershoe.desk.happening import Happening
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.entries import DeviceRow, Fact
 from dealershoe.link import keystore
 from dealershoe.link.dictionary import Dictionary, parse
-from dealershoe.record.entries import DeviceRow, Fact
 from dealershoe.record.journal import Journal
 from shoelink import frame, schema
 

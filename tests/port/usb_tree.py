@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from dealershoe.bridge.identity import Ports, Roots
+from dealershoe.port.identity import Ports, Roots
 
 
 class UsbTree:

@@ -14,13 +14,13 @@ import contextlib
 import os
 import time
 from pathlib import Path
+from typing import Protocol
 
 import serial
 
-from dealershoe.bridge.identity import Address, PortLost, Ports, Roots, find, holders, locate
-from dealershoe.bridge.ready import BLIND, ready
 from dealershoe.errors import UserError
-from dealershoe.frames.recorder import Recorder
+from dealershoe.port.identity import Address, PortLost, Ports, Roots, find, holders, locate
+from dealershoe.port.ready import BLIND, ready
 
 try:
     import fcntl
@@ -53,7 +53,7 @@ def terminal_of(path: str) -> Terminal | None:
 
 
 def seek(
-    address: Address, terminal: Terminal | None, recorder: Recorder, ports: Ports | None
+    address: Address, terminal: Terminal | None, recorder: Listener, ports: Ports | None
 ) -> tuple[Address, Port] | PortLost:
     """Look for the shoe of `address` and open its port; else why that cannot be. It can take long.
 
@@ -83,10 +83,20 @@ def latency_timer(path: str, roots: Roots | None = None) -> Path | None:
     return timer if timer.is_file() else None
 
 
+class Listener(Protocol):
+    """Is told of the bytes that pass."""
+
+    def heard(self, data: bytes) -> None:
+        """From the shoe."""
+
+    def sent(self, data: bytes) -> None:
+        """To the shoe."""
+
+
 class Port:
     """An open port. Reading and writing never block; `wait` waits for bytes or for `wake`."""
 
-    def __init__(self, path: str, recorder: Recorder | None = None, roots: Roots | None = None) -> None:
+    def __init__(self, path: str, recorder: Listener | None = None, roots: Roots | None = None) -> None:
         """Open `path` for one owner. `recorder` keeps what passes. Raises PortLost with the reason when that fails."""
         self.path = path
         self.latency_ms: int | None = None  # of an FTDI adapter, as it is now

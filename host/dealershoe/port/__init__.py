@@ -1,0 +1,1 @@
+"""The serial port of a shoe: which one it is, and its bytes."""
