@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browser.pages import Dealer, Floor
 from browser.room import Room
+from dealershoe.rules.stack import SHIPPED as PACKS
 
 HAND = "hand seats=1-6 button=6\n"
 TURN = HAND + "deal hole\nbetting complete\ndeal flop\nact 1 check\ncard burn\ncard board"
@@ -15,6 +18,11 @@ HAPPENED = {
     "de-DE": "der Turn, bevor die Setzrunde fertig war",
     "es-ES": "el turn antes de cerrarse las apuestas",
     "en-GB": "the turn before the betting was complete",
+}
+SAYS = {
+    "de-DE": "Zu früh: Turn. Die Karten gehen zurück",
+    "es-ES": "Demasiado pronto: turn. Las cartas vuelven",
+    "en-GB": "The turn came too soon: it goes back",
 }
 TO_DO = {"de-DE": "Setzrunde fertig spielen", "es-ES": "se cierren las apuestas", "en-GB": "the betting be completed"}
 
@@ -29,9 +37,10 @@ def test_what_happened_and_what_to_do_are_said_in_the_language_of_the_page(
         page.see("#happened", HAPPENED[locale])
         steps = page.page.locator("#steps li, #now").all_inner_texts()
         assert any(TO_DO[locale] in step for step in steps), steps
-        if locale != "en-GB":  # a rule book's own words stay as they are, and are marked so for a screen reader
-            assert page.page.locator("#happened [lang], #now [lang], #steps [lang]").count() == 0
-            assert page.page.locator("#verdict [lang=en]").count() == 1
+        page.see("#verdict", SAYS[locale])
+        if locale != "en-GB":
+            assert page.page.locator("#happened [lang], #verdict [lang], #now [lang], #steps [lang]").count() == 0
+            assert page.page.locator("#clause [lang=en]").count() == 1  # of a book; marked so for a screen reader
             page.page.locator("#menu summary").click()
             page.page.locator("#language").select_option("en")
             page.see("#happened", HAPPENED["en-GB"])
@@ -53,3 +62,23 @@ def test_faults_and_why_the_shoe_is_not_there_are_said_in_the_language_of_the_pa
     dealer.see("#banner", "Der Schuh fehlt: am Anschluss:")  # what the system says of it stays in its words
     assert dealer.page.locator("#banner [lang=en]").count() >= 1
     floor.see("#health", "azul, una lámpara sí y otra no; dos pitidos graves")
+
+
+def test_a_room_s_own_sentences_stay_as_they_are_and_are_marked_as_the_language_they_are_in(
+    browser: Any, opened: Callable[..., Any], tmp_path: Path
+) -> None:
+    """WCAG 3.1.2: a screen reader says each part in its own language."""
+    pack = (PACKS / "tda-2024.toml").read_text().replace('id = "tda-2024"', 'id = "sala"\nlanguage = "es-MX"')
+    theirs = "El {street} se adelantó: regresa al mazo"
+    pack = pack.replace("The {street} came too soon: it goes back, the burn stays", theirs)
+    (tmp_path / "sala.toml").write_text(re.sub(r"(?s)\n\[\[scenarios\]\].*", "", pack))
+    with Room(tmp_path, {"t1": str(tmp_path / "sala.toml")}) as room:
+        room.tables["t1"].play(TURN)
+        page = Dealer.open(opened(locale="de"), room, "dealer")
+        page.see("#verdict [lang=es-MX]", "El turn se adelantó: regresa al mazo")
+        page.see("#clause [lang=es-MX]", "sala")
+        page.see("#happened", HAPPENED["de-DE"])
+        floor = Floor.open(opened(locale="en"), room, "floor")
+        floor.see("#verdict [lang=es-MX]", "El turn se adelantó")
+        floor.see("#books [lang=es-MX]", "El turn se adelantó")
+        floor.see("#history [lang=es-MX]", "El turn se adelantó")

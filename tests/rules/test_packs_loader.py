@@ -115,6 +115,19 @@ def test_a_day_may_stand_with_or_without_quotes(place: Path) -> None:
         assert read_pack(place).effective == "2024-10-09"
 
 
+def test_the_language_of_its_sentences_is_a_tag_that_a_page_can_use(tmp_path: Path) -> None:
+    place = tmp_path / "a.toml"
+    place.write_text(HEAD)
+    assert read_pack(place).language == "en"
+    for said in ("de", "es-MX", "zh-Hant-TW"):
+        place.write_text(HEAD + f'language = "{said}"\n')
+        assert read_pack(place).language == said
+    for said in ("German", "de_DE", "d", ""):
+        place.write_text(HEAD + f'language = "{said}"\n')
+        with pytest.raises(UserError, match="write a tag such as de or es-MX"):
+            read_pack(place)
+
+
 HOSTILE: dict[str, bytes] = {
     "nothing at all": b"",
     "zeros": b"\0\0\0\0",

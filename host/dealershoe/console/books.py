@@ -79,9 +79,9 @@ class Books:
         answer = {name: told.get(name, "") for name in names_}
         happened = KINDS.get(situation.finding.kind, "")
         remedy = list(told.get("remedy", ()))
-        known = kinds([happened, answer["say"], *remedy])
         return {
-            "stack": stack.name, "in_force": in_force, "happened": happened, **answer, "remedy": remedy, "kinds": known
+            "stack": stack.name, "in_force": in_force, "happened": happened, **answer, "remedy": remedy,
+            "kinds": kinds([happened, answer["say"], *remedy]), "language": stack.language(answer["layer"]),
         }  # fmt: skip
 
     def rules(self) -> dict[str, Any]:

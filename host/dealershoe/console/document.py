@@ -69,7 +69,7 @@ KINDS: Shape = {
 }  # fmt: skip
 RULING = thing(
     n=NUMBER, ruling=TEXT, happened=TEXT, say=TEXT, cite=TEXT, layer=TEXT, decider=TEXT, seat=maybe(SEAT),
-    cards=many(NUMBER), signal=TEXT,
+    cards=many(NUMBER), signal=TEXT, language=TEXT,
 )  # fmt: skip
 SHAPES: dict[str, Shape] = {
     "Error": thing(("seen", "cause", "do", "state"), error=TEXT, seen=TEXT, cause=TEXT, do=TEXT, state=ref("State")),
@@ -120,6 +120,7 @@ SHAPES: dict[str, Shape] = {
     "Books": many(thing(
         stack=TEXT, in_force=FLAG, happened=TEXT, ruling=TEXT, rule=TEXT, say=TEXT, cite=TEXT, layer=TEXT,
         version=TEXT, decider=TEXT, window=TEXT, remedy=many(TEXT), kinds=KINDS,
+        language=TEXT,
     )),
     "Rules": thing(
         stacks=many(TEXT), packs=many(thing(id=TEXT, version=TEXT, title=TEXT)),

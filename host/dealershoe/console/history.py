@@ -10,6 +10,7 @@ import json
 import platform
 import sqlite3
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from dealershoe.record.faces import faces, is_over, named
 from dealershoe.record.pages import in_full
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_requests, opened
 from dealershoe.record.words import rules_words
+from dealershoe.rules.pack import ENGLISH
 from dealershoe.table.findings import KINDS
 
 LOOK = "look"  # the kind of a record that says who has seen cards
@@ -79,6 +81,9 @@ def hand(journal: Path, number: int, *, with_cards: bool = False) -> dict[str, A
             }
             for told in in_full(db, span, known)
         ]
+        for one in story:
+            if one["kind"] == "ruling":
+                one["values"]["language"] = _language(db, one["values"].pop("digest"))
         said = [one["values"].get(name, "") for one in story for name in ("happened", "say")]
         return {**_summary(db, span), "story": story, "kinds": kinds(said)}
 
@@ -110,8 +115,17 @@ def _values(row: Any) -> dict[str, Any]:
         happened = KINDS.get(row.kind, row.kind)
         return {"finding": row.kind, "happened": happened, "seat": row.seat or None, "cards": json.loads(row.cards)}
     if isinstance(row, RulingRow):
-        return {"ruling": row.ruling, "say": row.say, "cite": row.cite, "seat": row.seat or None}
+        return {"ruling": row.ruling, "say": row.say, "cite": row.cite, "seat": row.seat or None, "digest": row.digest}
     return {"signal": row.signal} if isinstance(row, SignalRow) else {}
+
+
+def _language(db: sqlite3.Connection, digest: str) -> str:
+    """Of a pack's sentences; of the host's own, and of a pack that is not there as it was, English."""
+    row = db.execute("SELECT text FROM packs WHERE digest = ?", (digest,)).fetchone()
+    try:
+        return str(tomllib.loads(row[0].decode())["pack"]["language"]) if row is not None else ENGLISH
+    except (KeyError, ValueError):
+        return ENGLISH
 
 
 def _is_plain(value: Any) -> bool:

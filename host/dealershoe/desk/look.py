@@ -76,10 +76,11 @@ def _shuffle(hand: HandState) -> str | None:
 
 def _ruling(desk: Desk, ruling: Ruling) -> RulingView:
     happened = KINDS.get(ruling.finding, "")
+    language = desk.session.stack.language(ruling.layer)
     number = len(desk.rulings) - desk.rulings[::-1].index(ruling) if ruling in desk.rulings else 0
     return RulingView(
         ruling.ruling, ruling.say, ruling.cite, ruling.layer, ruling.decider, ruling.seat or None, ruling.cards,
-        number, happened, ruling.signal,
+        number, happened, ruling.signal, language,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from dealershoe.table.findings import FACTS, KINDS, Value
 from dealershoe.table.setup import CUTS
 
 SELF = "self"  # how a scenario's stack names the pack that it stands in
-PACK_KEYS = {"id", "version", "title", "source", "edition", "effective", "extends"}
+PACK_KEYS = {"id", "version", "title", "source", "edition", "effective", "extends", "language"}
 RULE_KEYS = {"id", "finding", "when", "window", "ruling", "remedy", "cite", "say", "decides", "closed", "after"}
 ANSWER_KEYS = {"ruling", "remedy", "say", "decides"}
 SCENARIO_KEYS = {"name", "stack", "deal"}
@@ -53,6 +53,8 @@ MOST_NAMES = 100  # parameters, and windows
 MOST_STEPS = 24  # of one remedy
 MOST_SCENARIOS = 200
 MOST_LINES = 200  # of one scenario
+ENGLISH = "en"
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")  # a language tag (RFC 5646), as HTML's `lang` takes it
 _PLACEHOLDER = re.compile(r"\{[^}]*\}?")
 PLACEHOLDERS = ("{seat}", "{cards}", "{street}", "{knew}")  # what a sentence for the dealer may fill in
 
@@ -112,6 +114,7 @@ class Pack:
     path: str
     by_finding: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = ()
+    language: str = ENGLISH  # of its sentences
     file: bytes = b""  # as it was read, for a record that must be able to judge by it again
 
 
@@ -157,6 +160,7 @@ def examine(path: Path) -> Examined:
         digest=hashlib.sha256(raw).hexdigest(),
         path=str(path),
         scenarios=_scenarios(read),
+        language=_language(read, head),
         file=raw,
     )
     if pack.id == SELF:
@@ -209,6 +213,14 @@ def _effective(read: Fields, head: Mapping[str, Any]) -> str:
     except ValueError:
         read.note(("pack", "effective"), f"[pack]: effective `{shown(said)}`", "write a day such as 2024-10-09")
         return ""
+
+
+def _language(read: Fields, head: Mapping[str, Any]) -> str:
+    said = read.text(head, "language", ("pack",), "[pack]", ENGLISH)
+    if _LANGUAGE.fullmatch(said):
+        return said
+    read.note(("pack", "language"), f"[pack]: language `{shown(said)}`", "write a tag such as de or es-MX")
+    return ENGLISH
 
 
 def _named(read: Fields, section: str) -> dict[str, Any]:

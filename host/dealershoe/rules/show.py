@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dealershoe.rules.conditions import Condition
-from dealershoe.rules.pack import Answer, Pack, Rule
+from dealershoe.rules.pack import ENGLISH, Answer, Pack, Rule
 from dealershoe.rules.remedy import STREETS, VERBS, parse_verb
 from dealershoe.rules.show_words import in_words
 from dealershoe.table.findings import KINDS
@@ -35,6 +35,8 @@ def _identity(pack: Pack) -> list[str]:
     lines = [f"{pack.title} ({pack.id} {pack.version})"]
     if pack.source or pack.edition:
         lines.append("  source: " + ", ".join(part for part in (pack.source, pack.edition) if part))
+    if pack.language != ENGLISH:
+        lines.append(f"  its sentences are in another language: {pack.language}")
     if pack.effective:
         lines.append(f"  in force from {pack.effective}")
     if pack.extends:
@@ -129,6 +131,7 @@ def as_json(pack: Pack) -> dict[str, object]:
         "edition": pack.edition,
         "effective": pack.effective or None,
         "extends": pack.extends or None,
+        "language": pack.language,
         "digest": pack.digest,
         "parameters": dict(pack.parameters),
         "windows": {name: _condition_json(window) for name, window in pack.windows.items()},

@@ -10,7 +10,7 @@ from typing import Protocol
 from dealershoe.errors import UserError
 from dealershoe.rules.conditions import Condition
 from dealershoe.rules.expression import ConditionError
-from dealershoe.rules.pack import Pack, indexed, read_pack, strange_windows
+from dealershoe.rules.pack import ENGLISH, Pack, indexed, read_pack, strange_windows
 from dealershoe.rules.pack_fields import shown
 from dealershoe.rules.shelf_names import Version, split_name
 from dealershoe.table.findings import Value
@@ -35,6 +35,10 @@ class Stack:
             if question in pack.procedure:
                 return pack.procedure[question]
         return None
+
+    def language(self, layer: str) -> str:
+        """Of the sentences of the pack with this id; the program's own, where no pack ruled, are English."""
+        return next((pack.language for pack in self.packs if pack.id == layer), ENGLISH)
 
 
 class Library(Protocol):

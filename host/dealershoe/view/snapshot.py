@@ -42,6 +42,7 @@ class RulingView:
     n: int = 0  # among the rulings of the hand, from 1; 0: it is not one of them any more
     happened: str = ""  # the finding in the vocabulary's words, "" for a decision of the floor's own
     signal: str = ""
+    language: str = "en"  # of `say` and `cite`, a tag as in HTML
 
 
 @dataclass(frozen=True, slots=True)

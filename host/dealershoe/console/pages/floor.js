@@ -154,7 +154,7 @@ function showBooks(body, status) {
   else {
     const heads = ["floor.stack-name", "floor.ruling", "floor.says", "floor.clause"].map((key) => say(key));
     at("books").replaceChildren(
-      grid(heads, body.map((one) => [quoted(one.stack), say(`ruling.${one.ruling}`), theirs(one.say, one.kinds), quoted([one.cite, one.layer].filter(Boolean).join(" · "))])),
+      grid(heads, body.map((one) => [quoted(one.stack), say(`ruling.${one.ruling}`), theirs(one.say, one.kinds, one.language), quoted([one.cite, one.layer].filter(Boolean).join(" · "), one.language)])),
     );
   }
 }

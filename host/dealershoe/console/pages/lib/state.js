@@ -22,7 +22,7 @@ export function showSignal(element, signal) {
 /** What happened, and what follows from it, each into its element; nothing without a ruling. */
 export function showRuling(happened, verdict, { ruling, kinds }) {
   sayIn(happened, "", ruling?.happened, kinds);
-  sayIn(verdict, ruling ? `${say(`ruling.${ruling.ruling}`)}:` : "", ruling?.say, kinds);
+  sayIn(verdict, ruling ? `${say(`ruling.${ruling.ruling}`)}:` : "", ruling?.say, kinds, ruling?.language);
 }
 
 /** What is to be done now, in words. */
@@ -94,6 +94,6 @@ export function showSteps(list, state) {
 
 /** Who decides, the clause and the layer, into an element; nothing without a ruling. */
 export function showSource(element, ruling) {
-  const theirs = ruling ? [ruling.cite, ruling.layer].filter(Boolean).join(" · ") : "";
-  sayIn(element, ruling ? say(`by-${ruling.decider}`) + (theirs ? " ·" : "") : "", theirs);
+  const source = ruling ? [ruling.cite, ruling.layer].filter(Boolean).join(" · ") : "";
+  sayIn(element, ruling ? say(`by-${ruling.decider}`) + (source ? " ·" : "") : "", source, {}, ruling?.language);
 }

@@ -38,7 +38,7 @@ function sentence(kind, values) {
 export function told(one, kinds) {
   const { kind, values } = one;
   const card = one.card ? [" ", quoted(one.card)] : [];
-  if (kind === "ruling") return [`${say(`ruling.${values.ruling}`)}: `, theirs(values.say, kinds), ...(values.cite ? [" ", quoted(`(${values.cite})`)] : [])];
+  if (kind === "ruling") return [`${say(`ruling.${values.ruling}`)}: `, theirs(values.say, kinds, values.language), ...(values.cite ? [" ", quoted(`(${values.cite})`, values.language)] : [])];
   if (kind === "finding") {
     const where = [values.seat && say("story.at-seat", { seat: values.seat }), ...(values.cards ?? []).map((n) => `#${n}`)].filter(Boolean);
     return [theirs(values.happened, kinds), ...(where.length ? [` (${where.join(", ")})`] : [])];

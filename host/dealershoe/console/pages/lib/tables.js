@@ -42,7 +42,7 @@ function fill(item, state, chosen) {
   sayIn(head.firstElementChild, state.table);
   showSignal(head.lastElementChild, signalOf(state));
   const hand = [state.hand ? say("hand", { n: state.hand }) : "", streetOf(state)].filter(Boolean).join(" · ");
-  sayIn(line, state.ruling ? `${hand} ·` : hand, state.ruling?.happened || state.ruling?.say, state.kinds);
+  sayIn(line, state.ruling ? `${hand} ·` : hand, state.ruling?.happened || state.ruling?.say, state.kinds, state.ruling?.happened ? undefined : state.ruling?.language);
   if (state.table === chosen) key.setAttribute("aria-current", "true");
   else key.removeAttribute("aria-current");
 }

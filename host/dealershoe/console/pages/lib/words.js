@@ -30,9 +30,9 @@ export function say(key, values = {}) {
 }
 
 /** A sentence of the host or of a rule pack, marked as what language it is in. */
-export function quoted(text) {
+export function quoted(text, language = HOST) {
   const made = document.createElement("span");
-  made.lang = HOST;
+  made.lang = language;
   made.textContent = text;
   return made;
 }
@@ -49,8 +49,8 @@ const FILL = {
   due: (due) => words[`due.${due}`] ?? placeIn(due),
   street: (street) => say(`street.${street}`),
   decision: (decision) => say(`ruling.${decision.replace(" ", "-")}`),
-  detail: quoted, // what a system or a port says of itself
-  fault: quoted,
+  detail: (text) => quoted(text), // what a system or a port says of itself
+  fault: (text) => quoted(text),
 };
 
 function told({ kind, values }) {
@@ -63,20 +63,20 @@ function told({ kind, values }) {
 }
 
 /** A sentence of the host in the language of the page, where `kinds` says what it is; else as it is, and marked so. */
-export function theirs(text, kinds = {}) {
-  if (!kinds[text] || document.documentElement.lang === HOST) return quoted(text);
+export function theirs(text, kinds = {}, language = HOST) {
+  if (!kinds[text] || document.documentElement.lang === HOST) return quoted(text, language);
   const made = document.createElement("span");
   made.append(...told(kinds[text]));
   return made;
 }
 
 /** Put words into an element, and the host's own sentences behind them. Nothing is touched when nothing changes. */
-export function sayIn(element, text, sentences = [], kinds = {}) {
+export function sayIn(element, text, sentences = [], kinds = {}, language = HOST) {
   const whole = [sentences].flat().filter(Boolean);
   const key = `${document.documentElement.lang}|${text}|${whole.join("; ")}`;
   if (element.dataset.said === key) return;
   element.dataset.said = key;
-  const nodes = whole.flatMap((one, n) => [...(n ? ["; "] : text ? [" "] : []), theirs(one, kinds)]);
+  const nodes = whole.flatMap((one, n) => [...(n ? ["; "] : text ? [" "] : []), theirs(one, kinds, language)]);
   element.replaceChildren(text, ...nodes);
 }
 
