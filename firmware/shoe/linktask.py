@@ -27,16 +27,25 @@ class LinkTask:
 
     def turn(self, now: int) -> None:
         """`now` in `ticks_ms`. Takes what has come, runs the timers, gives away what the UART takes."""
-        link = self._link
-        self._clock.stamp_ahead(self._sampler.waiting(), link.stamp)  # now, not what has been looked at
         if self._uart.any():
+            self._stamp()
             n = self._uart.readinto(self._in)
             if n:
-                self._heed(link.receive(self._in_view[:n], now), now)
+                self._heed(self._link.receive(self._in_view[:n], now), now)
+        self.say(now)
+
+    def say(self, now: int) -> None:
+        """Only the second half: what is to be told is not to wait until the host was heard, 6 ms a frame on a Pico."""
+        link = self._link
+        self._stamp()
         self._heed(link.poll(now), now)
         if link.ready:
             link.taken(self._uart.write(self._out_view[: link.ready]) or 0)
         self._signals.supervised = link.up
+
+    def _stamp(self) -> None:
+        """It is now, not the time of what has been looked at."""
+        self._clock.stamp_ahead(self._sampler.waiting(), self._link.stamp)
 
     def _heed(self, notices, now: int) -> None:
         for told in notices:

@@ -1,5 +1,10 @@
 """The shoe as a whole, turn by turn: parts in, cores run, parts out. Knows no pins: `main.py` gives it the parts.
 
+A turn in which the host is heard or a seat node answers takes a Pico 6 to 15 ms (emulated RP2040), and the card that
+left meanwhile would be decoded that much later. So while no card is in the throat a turn does everything; while a card
+may be out within such a time it only looks at the samples and the keys; and behind a card that takes its time, or that
+stays, it does one thing after the other. Nothing waits for longer than UNSERVED_MS times the number of JOBS, 0.45 s.
+
 The watchdog is fed at the end of a turn that got there, and only while samples keep coming: a loop that hangs, and one
 that sees nothing any more, start again.
 """
@@ -16,14 +21,17 @@ from shoe.health import Health
 from shoe.keys import Keys
 from shoe.lanes import ExitLanes
 from shoe.linktask import LinkTask
-from shoe.passage import CHUNK, Passage
+from shoe.passage import CHUNK, THROAT, Passage
 from shoe.sampleclock import SampleClock
 from shoe.seats import SeatBus
 from shoe.signals import Signals
 
-STATS_MS = 5000
+STATS_MS = 5000  # an idle shoe leaves 4.4 kB of garbage a second (emulated RP2040), and has 60 kB
 SAMPLES_STOPPED_MS = 200
 STARVED_MS = 1000  # without a sample: the watchdog is not fed any more
+SLOW_MS = 40  # a card that covers the throat for longer is slower than 1.6 m/s: when it clears it, it has 15 ms to go
+TAIL_MS = 120  # from the throat clear to the lip clear, 24 mm; a card that takes longer is slower than 0.2 m/s
+UNSERVED_MS = 150  # with a card in the throat whatever it does, so long until the next of the jobs is done all the same
 CHUNKS = 8  # a turn: 100 ms of samples, so a backlog is worked off and the rest of the loop still gets its turn
 
 
@@ -63,6 +71,11 @@ class Shoe:
         self._dim = False
         self._cards = 0
         self._stats_at = now
+        self._covered = 0  # the throat's level, and since when
+        self._covered_at = now
+        self._served_at = now
+        self._jobs = (self._look_around, self._talk, self._light)
+        self._job = 0
         self._show()
         self._resume()
         self._judge_test()
@@ -74,18 +87,36 @@ class Shoe:
         self._sense()
         if self.events.cards != self._cards:
             self._light(now)  # before all else: a card in doubt is shown within 10 ms
-            self.task.turn(now)  # and told: looking around takes longer than the host's answer should
-        self._look_around()
-        if not self._greets and (self.seats.met or not self.passage.still):
-            # the seat nodes are met first, a tenth of a second: what they tell from then on is of this time
-            self._greets = True
-            self.link.start(now)
-        self.task.turn(now)
-        self._light(now)
+            self.task.say(now)  # and told: looking around takes longer than the host's answer should
+        self._see_keys()
         if self.passage.idle:
-            self._tidy(now)
+            self._covered = 0
+            if self.events.new_hand:
+                self._begin_hand()
+            elif elapsed(now, self._stats_at) >= STATS_MS:
+                self._take_stock(now)
+            else:
+                self._tidy(now)
+                for job in self._jobs:
+                    job(now)
+        elif self._is_urgent(now):
+            return False
+        else:
+            self._jobs[self._job](now)
+            self._job = (self._job + 1) % len(self._jobs)
+        self._served_at = now
         self._keep_alive(now)
         return self.passage.still
+
+    def _is_urgent(self, now: int) -> bool:
+        """Whether the card in the throat may be out within a few ms: all else waits."""
+        covered = self.passage.levels & THROAT
+        if covered != self._covered:
+            self._covered = covered
+            self._covered_at = now
+        if elapsed(now, self._served_at) >= UNSERVED_MS:
+            return False
+        return elapsed(now, self._covered_at) < (SLOW_MS if covered else TAIL_MS)
 
     def _keep_alive(self, now: int) -> None:
         if self.clock.index != self._index:
@@ -132,12 +163,23 @@ class Shoe:
         self.clock.advance(lost)
         self.events.fault(schema.FAULT_SAMPLES_LOST, min(lost, 0xFFFF), self.clock.index)
 
-    def _look_around(self) -> None:
-        board, now = self.board, self.clock.index
-        if self.keys.is_due(now):
-            self.keys.read(board.keys.read_u16(), now)
-        self.seats.turn(now, self.passage.still)
-        self.health.turn(now, self.passage.idle)
+    def _see_keys(self) -> None:
+        """In every turn: 0.3 ms each 4 ms, and a short press is not missed for a card."""
+        if self.keys.is_due(self.clock.index):
+            self.keys.read(self.board.keys.read_u16(), self.clock.index)
+
+    # ---- the jobs, which take their time
+
+    def _look_around(self, _now: int) -> None:
+        self.seats.turn(self.clock.index, self.passage.still)
+        self.health.turn(self.clock.index, self.passage.idle)
+
+    def _talk(self, now: int) -> None:
+        if not self._greets and (self.seats.met or not self.passage.still):
+            # the seat nodes are met first, a tenth of a second: what they tell from then on is of this time
+            self._greets = True
+            self.link.start(now)
+        self.task.turn(now)
 
     def _light(self, now: int) -> None:
         if self.events.cards != self._cards:
@@ -154,23 +196,28 @@ class Shoe:
         self.board.bar.show(self.signals.lamps, self.signals.colour)
         self.board.piezo.tone(self.signals.hertz)
 
+    def _begin_hand(self) -> None:
+        """In a turn of its own: it takes a Pico 13 ms, most of them to collect garbage."""
+        self.events.new_hand = False
+        self.veil.prepare()
+        self.link.journal.keep_hand(self.events.hand, self.veil.secret)
+        gc.collect()
+
+    def _take_stock(self, now: int) -> None:
+        """In a turn of its own, and before memory is short: else it would be tidied in the middle of a longer turn."""
+        self._stats_at = now
+        gc.collect()
+        self.link.send(self.link.stats(self.board.sampler.overruns, self.board.free_memory() >> 4), now)
+
     def _tidy(self, now: int) -> None:
         """No card is about: the time for what takes time."""
         journal = self.link.journal
-        if self.events.new_hand:
-            self.events.new_hand = False
-            self.veil.prepare()
-            journal.keep_hand(self.events.hand, self.veil.secret)
-            gc.collect()
         if journal.trouble:
             self.events.fault(schema.FAULT_FRAM, journal.trouble, self.clock.index)
         if journal.renamed:
             journal.renamed = False
             self.link.start(now)
         self._test(now)
-        if elapsed(now, self._stats_at) >= STATS_MS:
-            self._stats_at = now
-            self.link.send(self.link.stats(self.board.sampler.overruns, self.board.free_memory() >> 4), now)
 
     def _resume(self) -> None:
         """Go on in the hand that a reset has cut: its number, its draws and what its cards are called are in the

@@ -81,6 +81,8 @@ class Signals:
         """A card has left that was not read, came with another, was boxed or turned about: shown as a fault at once,
         with or without a host. What the host says next counts more."""
         self._doubted = now
+        if self._shown == FAULT:
+            self._shown = -1  # begins anew: its light may be between two flashes, for 300 ms
 
     def shown(self) -> int:
         """The class that counts now."""

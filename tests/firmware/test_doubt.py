@@ -61,6 +61,19 @@ def test_a_doubt_is_shown_until_the_next_card_or_for_a_while(supervised: bool) -
     assert lit(lights, 2300) == rest
 
 
+def test_the_next_doubt_is_lit_at_once_though_the_light_was_between_two_flashes() -> None:
+    lights = signals.Signals(0)
+    lights.supervised = True
+    lights.doubt(10)
+    assert lit(lights, 10) == signals.FAULT
+    assert lit(lights, 320) == signals.FAULT
+    assert lights.lamps == 0
+    lights.doubt(400)
+    assert lights.turn(400)
+    assert lights.lamps
+    assert lights.hertz
+
+
 def test_what_the_host_says_next_counts_more() -> None:
     lights = signals.Signals(0)
     lights.supervised = True

@@ -1,15 +1,18 @@
-"""The shoe's loop on parts that only do as told: what it says of samples that were lost or that stop coming."""
+"""The shoe's loop on parts that only do as told: what waits while a card passes and for how long, and what is said of
+samples that were lost or that stop coming.
+"""
 
 from __future__ import annotations
 
 import os
 from importlib import import_module
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from dealershoe.emulate.parts.fram import Fram
-from firmware.physics import Scene, print_card, ride
+from firmware.physics import Card, Scene, print_card, ride
 from firmware.test_parts_fram import journal
 from shoelink import schema
 from shoelink.link import Link
@@ -18,6 +21,7 @@ from shoelink.tokens import Veil
 loop: Any = import_module("shoe.loop")
 signals: Any = import_module("shoe.signals")
 calibration: Any = import_module("shoe.calibration")
+THROAT, LIP = 0x20, 0x40  # of a sample
 DEFAULTS = (60000, 30000, 40000, 30000, 0, 10922, 21845, 32767, 43690, 54612, 3640)  # hardware/pinout.md
 
 
@@ -53,6 +57,16 @@ class Running:
         def nothing(*_: Any) -> None:
             pass
 
+        self.looked: dict[str, list[int]] = {"host": [], "seats": [], "supply": [], "keys": []}
+        self.now = 0
+
+        def looks(what: str, value: int) -> Any:
+            def look() -> int:
+                self.looked[what].append(self.now)
+                return value
+
+            return look
+
         self.fed = 0
         self.tests = 0
         self.shown: list[tuple[int, Any]] = []
@@ -61,13 +75,13 @@ class Running:
             sampler=self.sampler,
             light=reads(60000),
             ambient=reads(3000),
-            keys=reads(65535),
-            supply=reads(32768),
+            keys=SimpleNamespace(read_u16=looks("keys", 65535)),
+            supply=SimpleNamespace(read_u16=looks("supply", 32768)),
             lanes=SimpleNamespace(read=lambda: 0),
             bar=SimpleNamespace(show=lambda lamps, colour: self.shown.append((lamps, colour))),
             piezo=SimpleNamespace(tone=nothing),
-            host=SimpleNamespace(any=lambda: 0, write=len),
-            seats=SimpleNamespace(any=lambda: 0, ask=nothing),
+            host=SimpleNamespace(any=looks("host", 0), write=len),
+            seats=SimpleNamespace(any=looks("seats", 0), ask=nothing),
             lid=lambda: 0,
             tamper=None,
             emitter=None,
@@ -81,7 +95,6 @@ class Running:
         link = Link(schema.SHOE, ident, os.urandom, self.journal)
         self.test = SimpleNamespace(faulty=0, tested=0, failed=0, run=self._tested)
         self.shoe = loop.Shoe(self.board, link, Veil(bytes(8), os.urandom, True), self.test, 0, 0)
-        self.now = 0
 
     def _tested(self) -> int:
         self.tests += 1
@@ -96,6 +109,10 @@ class Running:
             self.sampler.waits += piece
             self.now += 2
             self.shoe.turn(self.now)
+
+    def since(self, begin: int, what: str) -> list[int]:
+        """When a part was looked at from `begin` on."""
+        return [at for at in self.looked[what] if at > begin]
 
     def told(self, *kinds: Any) -> list[Any]:
         events = []
@@ -153,6 +170,67 @@ def test_a_sampler_that_stops_is_told_within_a_quarter_second_and_the_watchdog_s
     fed = running.fed
     running.turn(1000, b"")
     assert running.fed == fed
+
+
+def levels_of(samples: bytes, slot: int) -> tuple[int, int]:
+    """From which ms to which a slot is covered."""
+    covered = [at for at, level in enumerate(samples) if level & slot]
+    return covered[0] // 20, covered[-1] // 20
+
+
+def test_nothing_but_samples_and_keys_is_looked_at_while_a_fast_card_passes(running: Running) -> None:
+    samples = Scene([(Card(), 0.0)]).samples(ride([(110, 3000, 3000)]))  # has no code
+    entered, _ = levels_of(samples, THROAT)
+    _, out = levels_of(samples, LIP)
+    assert out - entered < 32
+    begun = running.now
+    running.turn(out - out % 2, samples)
+    assert running.told(schema.Card) == []
+    seen = {what: running.since(begun + entered + 4, what) for what in running.looked}
+    assert seen.pop("keys")
+    assert seen == {"host": [], "seats": [], "supply": []}
+    running.turn(4, samples[20 * (out - out % 2) :])
+    (card,) = running.told(schema.Card)
+    assert card.token == schema.TOKEN_UNREAD
+    assert running.shown[-1][1] == signals.MAGENTA
+
+
+def test_behind_a_slow_card_all_has_its_turn_until_its_tail_is_in(running: Running) -> None:
+    samples = Scene([(print_card(30), 0.0)]).samples(ride([(110, 300, 300)]))
+    entered, tail = levels_of(samples, THROAT)
+    _, out = levels_of(samples, LIP)
+    begun = running.now
+    running.turn(len(samples) // 20, samples)
+    for what in ("host", "seats", "supply"):
+        looks = [at - begun for at in running.looked[what] if begun + entered < at <= begun + out]
+        assert [at for at in looks if entered + loop.SLOW_MS < at <= tail], what
+        assert [at for at in looks if tail + 4 < at] == [], what
+    assert [card.token for card in running.told(schema.Card)] == [bytes((30, 0, 0, 0))]
+
+
+# what a hand can do for 5 s: hold a card anywhere, rub its end along a slot
+HELD = {
+    "in the throat": bytes((THROAT,)) * 100_000,
+    "half out": bytes((THROAT,)) * 200 + bytes((THROAT | LIP,)) * 99_800,
+    "at the lip": bytes((THROAT,)) * 200 + bytes((THROAT | LIP,)) * 200 + bytes((LIP,)) * 99_600,
+    "to and fro": bytes((THROAT,)) * 200 + (bytes((THROAT | LIP,)) * 200 + bytes((LIP,)) * 200) * 249,
+}
+
+
+@pytest.mark.parametrize("samples", HELD.values(), ids=HELD)
+def test_nothing_starves_whatever_the_card_does(running: Running, samples: bytes) -> None:
+    begun, fed = running.now, running.fed
+    running.turn(len(samples) // 20, samples)
+    for what, longest in (
+        ("host", 450),
+        ("seats", 450),
+        ("supply", 550),
+        ("keys", 10),
+    ):  # the supply is due each 100 ms
+        looks = [begun, *running.since(begun, what), running.now]
+        assert max(after - before for before, after in pairwise(looks)) <= longest + 4, what
+    assert running.fed - fed >= 5000 // 155
+    assert running.told(schema.Card) == []
 
 
 @pytest.mark.parametrize(("faulty", "colour"), [(0, signals.BLUE), (1 << 5, signals.MAGENTA)])

@@ -44,7 +44,7 @@ took_us = array("i", (0, 0))  # a tuple given back would be an allocation
 
 
 def a_card():
-    """From samples to an untagged frame; the longest turn, and how long after its last chunk the frame was there."""
+    """From samples to an untagged frame: the longest turn before that, and the one with the event and its frame."""
     longest = last = 0
     journal = link.journal
     before = journal.next
@@ -56,6 +56,7 @@ def a_card():
             frame.encode_into(out, 0, schema.CARD, 0, before, 0, journal.buffer, at, journal.length(before))
             last = time.ticks_diff(time.ticks_us(), began)
             before = journal.next
+            continue
         took = time.ticks_diff(time.ticks_us(), began)
         if took > longest:
             longest = took

@@ -40,6 +40,7 @@ NODES = (7, 32)  # seat 7 and the burn
 WAIT_S = 5.0  # emulated
 WALL_S = 1500.0  # a busy test machine is slow, not wrong
 PULSE_NS = 625  # WS2812B: a 0 is high for 400 ns, a 1 for 800 ns, each give or take 150 ns
+I2C_BYTE_NS = 22_500  # eight bits and the acknowledgement at 400 kHz (firmware/drivers/fram.py)
 LATCH_NS = 50_000  # low for longer: the next frame begins
 
 
@@ -77,16 +78,24 @@ class Bar:
 
 
 def plug_fram(pico: EmulatedPico, fram: Fram) -> None:
-    """Put an FRAM on I2C 0."""
+    """Put an FRAM on I2C 0, on which every byte takes its time."""
     bus = pico.chip.i2c[0]
+    done: list[Callable[[], None]] = []
+    byte = pico.alarm(lambda: done.pop()())
+
+    def after_a_byte(complete: Callable[[], None]) -> None:
+        done.append(complete)
+        byte.schedule(I2C_BYTE_NS)
 
     def stop() -> None:
         fram.stop()
         bus.complete_stop()
 
-    bus.on_connect = lambda address, mode: bus.complete_connect(fram.connect(address, mode == I2CMode.READ))
-    bus.on_write_byte = lambda value: bus.complete_write(fram.write(value))
-    bus.on_read_byte = lambda ack: bus.complete_read(fram.read())
+    bus.on_connect = lambda address, mode: after_a_byte(
+        partial(bus.complete_connect, fram.connect(address, mode == I2CMode.READ))
+    )
+    bus.on_write_byte = lambda value: after_a_byte(partial(bus.complete_write, fram.write(value)))
+    bus.on_read_byte = lambda ack: after_a_byte(partial(bus.complete_read, fram.read()))
     bus.on_stop = stop
 
 

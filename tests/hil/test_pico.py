@@ -12,6 +12,7 @@ import inspect
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -144,11 +145,17 @@ DECODED_NS = 5e6  # from the trailing edge at the lip to the decoded card, which
 SHOWN_NS = 10e6  # ... to the light, without the host; and to the frame on the UART
 
 
+PHASES = (
+    8  # at which a card comes, over the longest turn of the loop: 15 ms, with a seat node's answer and the host's word
+)
+PHASE = 43  # samples, 2.15 ms: no multiple of the 1 to 3 ms that a turn takes while the card passes
+
+
 @needs_uf2
 @pytest.mark.parametrize("what", ["unread", "double", "boxed", "turned about"])
 def test_a_doubtful_card_is_decoded_within_5_ms_and_lit_within_10(shoe: PicoShoe, what: str) -> None:
+    """At 3 m/s, which is the shortest that a card gives notice of itself; and whatever the loop was at as it came."""
     host = shoe.host
-    shoe.wait_for(lambda: {colour(pixel) for pixel in shoe.lights} == {"white"}, "white: ready")
     cards = {
         "unread": [(Card(), 0.0)],
         "double": [(print_card(30), 0.0), (Card(), 30.0)],
@@ -157,22 +164,41 @@ def test_a_doubtful_card_is_decoded_within_5_ms_and_lit_within_10(shoe: PicoShoe
     }[what]
     samples = Scene(cards).samples(ride([(cards[-1][1] + 110, 3000, 3000)]))
     clear = max(at for at, level in enumerate(samples) if level & 0x40) + 1  # the lip slot
-    begun = shoe.pico.ns
-    shoe.pico.play(samples)
-    edge = begun + clear * SAMPLE_NS
-    shown = len(shoe.shown)
-    shoe.wait_for(lambda: any(one.at > edge and "magenta" in map(colour, one.lights) for one in shoe.shown), "a light")
-    lit = next(one.at for one in shoe.shown[shown:] if one.at > edge and "magenta" in map(colour, one.lights))
-    (card,) = host.next(schema.Card)
-    decoded = next(at for at in shoe.kept_at if at > edge)
-    told = next(at for at in reversed(host.sent_at) if at > edge)
-    after = {"decoded": decoded - edge, "told": told - edge, "lit": lit - edge}
-    print(f"{what}, after the edge:", ", ".join(f"{name} {ns / 1e6:.2f} ms" for name, ns in after.items()))
-    assert decoded - edge <= DECODED_NS
-    assert lit - edge <= SHOWN_NS
-    assert told - edge <= SHOWN_NS + 1e6  # the test looks once a millisecond
-    assert card.flags or card.way_up == schema.WAY_UP
-    shoe.settle()
+    worst = dict.fromkeys(("decoded", "lit", "told"), 0.0)
+    for phase in range(PHASES):
+        for signal, shown in ((schema.SIGNAL_ATTENTION, "amber"), (schema.SIGNAL_READY, "white")):
+            host.want(schema.Signal(0, signal, schema.REASON_NONE, schema.MODE_SUPERVISED))
+            shoe.wait_for(partial(is_shown, shoe, shown), shown)
+        host.want(schema.Due(0, 100 + shoe.hand, schema.DUE_SEAT, 1 + phase, 1))  # the longest turn: it has to be heard
+        host.turn()
+        begun = shoe.pico.ns + phase * PHASE * SAMPLE_NS
+        shoe.pico.play(bytes(phase * PHASE) + samples)
+        edge = begun + clear * SAMPLE_NS
+        shoe.wait_for(partial(is_shown, shoe, "magenta"), "a light")
+        (card,) = host.next(schema.Card)
+        assert card.flags or card.way_up == schema.WAY_UP
+        decoded = next(at for at in shoe.kept_at if at > edge)
+        after = {
+            "decoded": decoded - edge,
+            "lit": lit_at(shoe, edge) - edge,
+            "told": next(at for at in reversed(host.sent_at) if at > edge) - edge,
+        }
+        print(f"{what}, phase {phase}:", ", ".join(f"{name} {ns / 1e6:.2f} ms" for name, ns in after.items()))
+        worst = {name: max(ns, after[name]) for name, ns in worst.items()}
+        shoe.settle()
+    print(f"{what}, after the edge at most:", ", ".join(f"{name} {ns / 1e6:.2f} ms" for name, ns in worst.items()))
+    assert worst["decoded"] <= DECODED_NS
+    assert worst["lit"] <= SHOWN_NS
+    assert worst["told"] <= SHOWN_NS + 1e6  # the test looks once a millisecond
+
+
+def is_shown(shoe: PicoShoe, name: str) -> bool:
+    return name in map(colour, shoe.lights)
+
+
+def lit_at(shoe: PicoShoe, since: float) -> float:
+    """When the bar first showed a fault after then."""
+    return next(one.at for one in shoe.shown if one.at > since and "magenta" in map(colour, one.lights))
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +227,7 @@ def budget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 def test_from_the_edge_to_the_frame_nothing_is_allocated_and_little_time_taken(budget: dict[str, list[str]]) -> None:
     """The heap was locked, also while the event went to the FRAM: an allocation would have been a MemoryError."""
     cards, longest_us, last_us = map(int, budget["card"][:3])
-    print(f"longest turn of 64 samples {longest_us} us, the one with the card and its frame {last_us} us")
+    print(f"longest turn of 64 samples {longest_us} us; the one with the card, the FRAM and the frame {last_us} us")
     assert cards == 2
     assert budget["card"][3:] == ["True", "3"]  # kept in the FRAM, and both released there
     assert 0 < last_us <= 5_000
