@@ -119,6 +119,22 @@ def test_a_room_s_tables_know_what_was_said_to_them_before(tmp_path: Path) -> No
                 assert db.execute("SELECT count(*) FROM facts WHERE origin = 'api'").fetchone() == (1,)
 
 
+def test_rules_are_put_in_force_once_also_when_the_console_begins_anew(tmp_path: Path) -> None:
+    """What was sent again would undo what somebody else has put in force since."""
+    port = {"t1": str(tmp_path / "none")}
+    ask = {"id": 'r: "1"', "stack": "roberts"}
+    with hall(tmp_path, port) as room, room.client("floor") as floor:
+        first = floor.post(f"{TABLES}/t1/rules", json=ask)
+        assert first.status_code == 200
+        assert floor.post(f"{TABLES}/t1/rules", json={"id": "r", "stack": "house"}).status_code == 200
+    with hall(tmp_path, port) as room, room.client("floor") as floor:
+        again = floor.post(f"{TABLES}/t1/rules", json=ask)
+        assert (again.status_code, again.json()) == (first.status_code, first.json())
+        assert floor.post(f"{TABLES}/t1/rules", json=ask | {"stack": "tda-2024"}).status_code == 409
+        changes = floor.get("/api/v1/rules").json()["changes"]
+        assert [one["stack"].split("@")[0] for one in changes] == ["house", "roberts"]
+
+
 def test_answers_are_kept_up_to_a_number_the_oldest_go_first() -> None:
     told: list[str] = []
 

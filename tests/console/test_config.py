@@ -182,7 +182,7 @@ def test_a_running_room_reads_its_file_again(tmp_path: Path) -> None:
             process.send_signal(signal.SIGHUP)
             _told(process, "room.toml was read again: 2 tables")
             assert ann.get("/api/v1/me").json()["tables"] == ["t1", "t2"]
-            Books(tmp_path / "shelf-2").activate("roberts", "ann")
+            Books(tmp_path / "shelf-2").activate("roberts", "ann", "1")
             moved = head.replace('"shelf"', '"shelf-2"').replace('"users.json"', '"nobody.json"')
             written(tmp_path, moved + TABLE.format("t1"))
             process.send_signal(signal.SIGHUP)

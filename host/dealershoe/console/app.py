@@ -32,11 +32,11 @@ from dealershoe.console.answers import (
     unread,
     unusable,
 )
-from dealershoe.console.books import Books
+from dealershoe.console.books import Books, asked
 from dealershoe.console.door import Door
 from dealershoe.console.guard import Guard, Headers
 from dealershoe.console.logins import Logins
-from dealershoe.console.once import Answer, Once
+from dealershoe.console.once import Answer, Once, reused
 from dealershoe.console.state import urgency
 from dealershoe.console.stream import Streams, merged, of_table
 from dealershoe.console.tables import Table
@@ -44,6 +44,7 @@ from dealershoe.deal.grammar import parse_line, render
 from dealershoe.deal.items import DealError
 from dealershoe.errors import UserError
 from dealershoe.events import Undo
+from dealershoe.rules.shelf_pins import names
 
 PAGES = Path(__file__).parent / "pages"
 LONGEST_BODY = 16_384  # bytes
@@ -271,17 +272,23 @@ class Console:
         if not all(person.may(RULES, name) for name in list(self._tables)):
             raise refused(403, f"rules are put in force for all tables of this host, and {person.name} may not")
         answer = await self._once.do(
-            person.name, id, f"{table.name} {stack}", lambda: self._activated(person, id, stack)
+            person.name, id, f"{table.name} {stack}", lambda: self._activated(person, id, table.name, stack)
         )
         return JSONResponse(answer.body, answer.status)
 
-    async def _activated(self, person: Person, id: str, stack: str) -> Answer:
+    async def _activated(self, person: Person, id: str, table: str, stack: str) -> Answer:
+        request = f"{id} at {table}"
         try:
-            named = await run_in_threadpool(self._books.activate, stack, person.name)
+            before = await run_in_threadpool(self._books.activated, person.name, request)
+            if before is not None and before.reason != asked(request) + stack:
+                return reused(id)
+            if before is not None:  # by a console before this one
+                return Answer(200, {"id": id, "stack": names(before.layers), "tables": list(self._tables)})
+            named = await run_in_threadpool(self._books.activate, stack, person.name, request)
         except UserError as error:
             return Answer(422, {"error": str(error), "seen": error.seen, "cause": error.cause, "do": error.do})
-        for table in list(self._tables.values()):
-            table.bridge.look_for_rules()
+        for one in list(self._tables.values()):
+            one.bridge.look_for_rules()
         return Answer(200, {"id": id, "stack": named, "tables": list(self._tables)})
 
     async def openapi(self, request: Request) -> Response:

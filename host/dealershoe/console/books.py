@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from dealershoe.console.said import kinds
 from dealershoe.errors import UserError
 from dealershoe.rules.judge import judge
 from dealershoe.rules.shelf import Author, Shelf, now
-from dealershoe.rules.shelf_history import State
+from dealershoe.rules.shelf_history import Change, State
 from dealershoe.rules.shelf_pins import Layers, names, pins
 from dealershoe.rules.stack import DEFAULT, Stack, load_stack, shipped
 from dealershoe.table.findings import KINDS
@@ -97,10 +98,16 @@ class Books:
             ],
         }
 
-    def activate(self, spec: str, who: str) -> str:
-        """Put a stack in force from the next hand on; the history says who. Returns it with versions.
+    def activated(self, who: str, request: str) -> Change | None:
+        """The activation that `who` asked for under the name `request`, where there was one."""
+        changes = reversed(self._look().state.changes)
+        return next((one for one in changes if one.who == author(who) and one.reason.startswith(asked(request))), None)
 
-        A pack that fails a scenario of its own is not taken. Raises UserError, nothing changed.
+    def activate(self, spec: str, who: str, request: str) -> str:
+        """Put a stack in force from the next hand on; the history says who, and by which `request`.
+
+        Returns it with versions. One that is in force already stays so, and nothing is written. A pack that fails a
+        scenario of its own is not taken. Raises UserError, nothing changed.
         """
         if ".toml" in spec or "/" in spec:
             raise UserError(f"{spec} is a file", "what is put in force comes from the shelf", "install it first")
@@ -110,4 +117,14 @@ class Books:
             return names(layers)
         for pack in stack.packs:
             refuse_failing(pack, self._shelf)
-        return names(self._shelf.activate(spec, Author(f"{who} (console)", now())))
+        return names(self._shelf.activate(spec, Author(author(who), now()), asked(request) + spec))
+
+
+def author(who: str) -> str:
+    """Somebody at the console, as the shelf's history has them."""
+    return f"{who} (console)"
+
+
+def asked(request: str) -> str:
+    """How a client's own name for an activation begins its reason in the history; behind it stands what was asked."""
+    return f"request {json.dumps(request)}: "

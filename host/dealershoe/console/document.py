@@ -24,7 +24,8 @@ TIME: Shape = {"type": "string", "format": "date-time"}
 TABLE: Shape = {"type": "string", "pattern": f"^{NAME.pattern}$"}
 ID: Shape = {
     "type": "string", "minLength": 1, "maxLength": LONGEST_ID, "pattern": r"^[ -~]+$",
-    "description": "The client's own name for this request: the same again is done once, and gets the same answer.",
+    "description": "The client's own name for this request: the same again is done once, and gets the same answer, "
+    "also when the host starts anew: the table's journal and the shelf's history keep it.",
 }  # fmt: skip
 
 
@@ -92,7 +93,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "Line": sent(
         ("seen", "reason"),
-        id={**ID, "description": ID["description"] + " The table's journal keeps it: also when the host starts anew."},
+        id=ID,
         line={"type": "string", "minLength": 1, "maxLength": LONGEST_LINE,
               "description": "One line as in deal scripts, for example `act 3 raise`."},
         seen={"type": ["integer", "null"], "description":

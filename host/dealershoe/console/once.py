@@ -27,6 +27,11 @@ class Known(NamedTuple):
     answer: Answer
 
 
+def reused(id: str) -> Answer:
+    """What whoever asks for something else under an id of before is told."""
+    return Answer(409, {"error": f"the id {id} was used for something else; take a new one each time"})
+
+
 class Once:
     """For one table. On the console's loop. `known`: what was done before the console began, the latest last."""
 
@@ -48,7 +53,7 @@ class Once:
             while len(self._answers) > KEPT:
                 self._answers.popitem(last=False)
         elif known[0] != what:
-            return Answer(409, {"error": f"the id {id} was used for something else; take a new one each time"})
+            return reused(id)
         if isinstance(known[1], Answer):
             return known[1]
         try:

@@ -204,8 +204,11 @@ class Shelf:
             write(Change("install", pin=pin, keys=keys, signatures=state.needed))
         return pin
 
-    def activate(self, spec: str, by: Author) -> Layers:
-        """Put a stack in force, from the next hand on. No pack may be below its version that was in force last."""
+    def activate(self, spec: str, by: Author, reason: str = "") -> Layers:
+        """Put a stack in force, from the next hand on. No pack may be below its version that was in force last.
+
+        `reason`: for the history, where there is something to be said of it.
+        """
         with self._change(by) as (state, write):
             files = self._files(spec)
             layers = pins(files)
@@ -219,7 +222,7 @@ class Shelf:
                     )
             self.pinned(layers, state)
             self._keep(files)
-            write(Change("activate", layers=layers))
+            write(Change("activate", layers=layers, reason=reason))
         return layers
 
     def rollback(self, spec: str, reason: str, by: Author) -> Layers:
