@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sheets import bom, harness, pinout, schematic
 from sheets.model import HARDWARE, Board
+from sheets.node import seat_node
 from sheets.pins import pin_table
 
 
@@ -19,11 +20,13 @@ def outputs(board: Board, node: Board) -> dict[str, str]:
         "hardware/README.md": harness.page((HARDWARE / "README.md").read_text(encoding="utf-8"), board),
         "hardware/node.md": node_page(node),
         **{f"hardware/schematic/{name}.svg": svg for name, svg in schematic.sheets(board).items()},
+        "hardware/schematic/seat-node.svg": schematic.svg(seat_node(node)),
     }
 
 
 def node_page(node: Board) -> str:
     """hardware/node.md: what a node is built of."""
     text = "# The hardware of a seat node\n\nWritten by `make hardware` from `node.toml`. What it does, and the arch "
-    text += "over the card's way: [seat-bus.md](seat-bus.md).\n"
+    text += "over the card's way: [seat-bus.md](seat-bus.md). Its circuit: "
+    text += "[schematic/seat-node.svg](schematic/seat-node.svg).\n"
     return text + pinout.tables(node) + "## Bill of materials\n\n" + bom.bill(node)

@@ -425,11 +425,12 @@ SHEETS: dict[str, Callable[[Board], schemdraw.Drawing]] = {
 }
 
 
+def svg(drawing: schemdraw.Drawing) -> str:
+    """A sheet as a file, on white whatever the viewer's background."""
+    head, rest = drawing.get_imagedata("svg").decode().split(">", 1)
+    return f'{head}>\n<rect x="-100%" y="-100%" width="300%" height="300%" fill="white"/>{rest}\n'
+
+
 def sheets(board: Board) -> dict[str, str]:
-    """The SVG of every sheet by its name, on white whatever the viewer's background."""
-    paper = '<rect x="-100%" y="-100%" width="300%" height="300%" fill="white"/>'
-    found = {}
-    for name, draw in SHEETS.items():
-        head, rest = draw(board).get_imagedata("svg").decode().split(">", 1)
-        found[name] = f"{head}>\n{paper}{rest}\n"
-    return found
+    """The SVG of every sheet by its name."""
+    return {name: svg(draw(board)) for name, draw in SHEETS.items()}

@@ -19,6 +19,7 @@ from wireviz.wireviz import parse
 
 BOARD = the_board()
 OUTPUTS = outputs(BOARD, the_node())
+NODE_SHEET = "hardware/schematic/seat-node.svg"
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
@@ -41,10 +42,19 @@ def test_the_drawing_of_the_pico_names_every_signal() -> None:
 
 
 def test_every_signal_is_in_the_schematic_with_its_pin() -> None:
-    drawn = "".join(text for name, text in OUTPUTS.items() if "/schematic/" in name)
+    drawn = "".join(text for name, text in OUTPUTS.items() if "/schematic/" in name and name != NODE_SHEET)
     for signal in BOARD.of("seats"):
         if signal.name != "SUPPLY":  # on the Pico itself
             assert re.search(rf"\b{signal.name} \(GP{signal.gpio}\)", drawn), signal.name
+
+
+def test_every_signal_and_part_of_a_seat_node_is_on_its_sheet() -> None:
+    node, drawn = the_node(), OUTPUTS[NODE_SHEET]
+    for signal in node.signals:
+        assert re.search(rf"\b{signal.name} \(GP{signal.gpio}\)", drawn), signal.name
+    for part in node.parts:
+        for ref in part.ref.split() if part.ref != "-" else ():
+            assert re.search(rf"\b{ref}\b", drawn), ref
 
 
 def test_the_bill_of_materials_adds_up_and_stays_below_the_limit() -> None:
