@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import httpx
@@ -14,6 +15,7 @@ from console.hall import Hall, hall
 from dealershoe.bridge import bridge
 from dealershoe.console import document, history
 from dealershoe.console.app import Console
+from dealershoe.desk.table_link import TableLink
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.record.read import opened
 
@@ -199,6 +201,26 @@ def test_figures_and_health_are_for_machines(room: Hall) -> None:
     families = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
     used = {line.split("{")[0].split()[0] for line in text.splitlines() if not line.startswith("#")}
     assert used == families
+
+
+def test_a_link_that_comes_and_goes_faster_than_is_recorded_is_seen_as_it_is(
+    room: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change that nothing is said of in the journal must reach pages all the same, or they show it as it was."""
+    table = room.bridges["t2"]._table
+    monkeypatch.setattr(table, "closed", lambda why: None)
+    with room.client("dealer") as dealer:
+        for why in ("", "the shoe is silent", "", "the shoe started again"):
+            room.bridges["t2"].read(partial(_set, table, why))
+            _until(dealer, "/api/v1/tables/t2", partial(_shows, why))
+
+
+def _set(table: TableLink, why: str, _: object) -> None:
+    table.why_down = why
+
+
+def _shows(why: str, state: Any) -> bool:
+    return bool(state["link_why"] == why) if why else state["link"] != "unsupervised"
 
 
 def test_a_stream_comes_to_the_newest_state_of_a_table_that_is_too_busy_to_be_drawn(

@@ -36,6 +36,7 @@ REOPEN_S = 0.25  # between two looks for a port that has gone
 DEAF_S = 3.0  # a port without a session for so long is closed and opened again (S21: silent after the host slept)
 IDLE_S = 0.5  # longest wait between two turns
 RULES_S = 0.05  # between two looks for other rules, of which a key of the shoe can begin a hand; a person's line looks
+AGAIN_S = 1.0  # between two words about a link that comes and goes faster than is recorded
 HEALTH_S = 0.25  # between two looks at how the link fares
 LINES = 8  # of people, taken in one turn
 DISK = "disk"  # the journal's refuses
@@ -116,6 +117,8 @@ class Bridge:
         self._session_ns = time.monotonic_ns()  # when there last was a session, or a hope of one
         self._look_ns = 0  # when to look for other rules
         self._why = ""  # the link is down, at the last look at its health
+        self._said_up = not table.why_down  # when something was said last
+        self._again_ns = 0  # when it may be said that this has changed, where nobody else does
         self._health_ns = 0  # when to look at it
         self._changed = False  # since the snapshot
         self._looks: deque[threading.Event] = deque()  # of those who wait for a snapshot
@@ -453,6 +456,10 @@ class Bridge:
             frames = self._health.fault(at)
             if frames is not None:
                 self._room.chore(self, frames, self._written)
+        down = self._table.why_down
+        if bool(down) is self._said_up and not desk.happenings and at.mono_ns >= self._again_ns:
+            self._again_ns = at.mono_ns + int(AGAIN_S * 1e9)  # whoever looks must see how it is now
+            desk.happen("link", f"unsupervised again: {down}" if down else "the shoe is on the line again")
         self._changed |= bool(desk.happenings)
         if self._looks:
             self._draw_up()
@@ -463,6 +470,8 @@ class Bridge:
     def _hand_out(self) -> None:
         """Say what happened."""
         happened, self._table.desk.happenings = self._table.desk.happenings, []
+        if happened:
+            self._said_up = not self._table.why_down
         for happening in happened:
             self.version += 1
             self._heard(happening)

@@ -97,6 +97,8 @@ SENTENCES: dict[str, str] = {
     # as they are heard
     "link.align": "align: {reason}; nothing is judged until the next hand begins",
     "link.down": "unsupervised: {reason}",
+    "link.down-again": "unsupervised again: {reason}",
+    "link.up-again": "the shoe is on the line again",
     "link.proven": "the shoe {name} is on the line, proven by its key",
     "link.up": "the shoe {name} is on the line",
     **_BOOKS,
