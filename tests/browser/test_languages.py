@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser.pages import Dealer, Floor
+from browser.pages import KEYS, Dealer, Floor
 from browser.room import Room
 from dealershoe.rules.stack import SHIPPED as PACKS
 
@@ -62,6 +62,16 @@ def test_faults_and_why_the_shoe_is_not_there_are_said_in_the_language_of_the_pa
     dealer.see("#banner", "Der Schuh fehlt: am Anschluss:")  # what the system says of it stays in its words
     assert dealer.page.locator("#banner [lang=en]").count() >= 1
     floor.see("#health", "azul, una lámpara sí y otra no; dos pitidos graves")
+
+
+def test_why_a_key_is_not_taken_is_said_in_the_language_of_the_page(room: Room, opened: Callable[..., Any]) -> None:
+    page = Dealer.open(opened(locale="es"), room, "dealer")
+    room.tables["t1"].play(HAND)
+    page.due("sigue: asiento 1")
+    page.newest()
+    page.page.locator(KEYS["exposed by dealer"]).click()
+    page.see("#notice.refused", "en esta mano aún no ha salido ninguna carta")
+    assert page.page.locator("#notice [lang]").count() == 0
 
 
 def test_a_room_s_own_sentences_stay_as_they_are_and_are_marked_as_the_language_they_are_in(

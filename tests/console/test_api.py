@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -80,6 +81,25 @@ def test_a_bad_line_gets_one_sentence(room: Hall, body: str, status: int, said: 
     if "seen" in told:
         assert told["error"] == "; ".join((told["seen"], told["cause"], told["do"]))
         assert all((told["seen"], told["cause"], told["do"]))
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "kind"),
+    [
+        ("", "hand next", "refused.no-hand"),
+        ("", "betting complete", "refused.align"),
+        ("hand seats=1-6 button=6", "exposed by=dealer", "refused.no-card"),
+        ("hand seats=1-6 button=6", "undo", "refused.no-undo"),
+        ("", "hand seats=1-4 button=1 bb=9", "refused.blind"),
+        ("hand seats=1-3 button=1", "hand next gone=1,2", "refused.left"),
+    ],
+)
+def test_what_a_page_can_be_refused_has_a_kind(tmp_path: Path, before: str, line: str, kind: str) -> None:
+    with hall(tmp_path, {"t1": str(tmp_path / "none")}) as found, found.client("dealer") as dealer:
+        if before:
+            assert dealer.post("/api/v1/tables/t1/lines", json={"id": "0", "line": before}).status_code == 200
+        told = dealer.post("/api/v1/tables/t1/lines", json={"id": "1", "line": line}).json()
+        assert told["kinds"][told["error"]]["kind"] == kind
 
 
 def test_the_document_and_the_routes_are_one(room: Hall) -> None:

@@ -18,12 +18,15 @@ from dealershoe.deal.grammar import parse
 from dealershoe.desk import desk, table_link
 from dealershoe.desk.desk import Desk, Moment
 from dealershoe.desk.look import snapshot
+from dealershoe.errors import UserError
+from dealershoe.events import Hand
 from dealershoe.judge.runner import ScriptError, run_script
 from dealershoe.link.faults import FAULTS
 from dealershoe.rules.remedy import STREETS, VERBS, texts
 from dealershoe.rules.stack import load_stack, shipped
 from dealershoe.session import TableSession
 from dealershoe.table.findings import KINDS
+from dealershoe.table.setup import first_setup
 from shoelink import schema
 
 WORDS_OF = {
@@ -54,7 +57,7 @@ def test_no_sentence_is_taken_for_one_of_another_kind() -> None:
     samples = {
         "street": "turn", "cards": "#3, #14", "place": "seat 3", "due": "burn", "knew": "seats 3, 4", "detail": "!",
         "decision": "play on", "fault": "the lid is open", "reason": "the shoe is silent", "name": "SHOE0001",
-        "seats": "3, 4",
+        "seats": "3, 4", "blind": "big blind", "line": "betting complete",
     }  # fmt: skip
     for kind, template in SENTENCES.items():
         blanks = {name: samples.get(name, "7") for name in _blanks(template)}
@@ -195,3 +198,10 @@ def _card(table: Desk, draw: int) -> None:
 
 def test_sentences_without_a_kind_are_left_out() -> None:
     assert kinds(["", "somebody's own words", "the lid is open"]).keys() == {"the lid is open"}
+
+
+def test_too_few_players_are_said_in_every_language() -> None:
+    with pytest.raises(UserError) as few:
+        first_setup(Hand((1, 2), 1, absent=(2,)), "left-out")
+    found = kind_of(str(few.value))
+    assert found == {"kind": "refused.away", "values": {"number": "1", "away": "1"}}

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from dealershoe.console.said import kinds
 from dealershoe.deal.items import DealError
 from dealershoe.errors import UserError
 
@@ -19,7 +20,13 @@ LONGEST_LINE = 1_000  # characters; the longest line of the grammar has a fifth 
 
 def refused(status: int, error: str, headers: Mapping[str, str] | None = None, **more: Any) -> HTTPException:
     """What is answered instead: an object with one sentence."""
-    return HTTPException(status, json.dumps({"error": error, **more}), headers)
+    return HTTPException(status, json.dumps(sentence(error, **more)), headers)
+
+
+def sentence(error: str, **more: Any) -> dict[str, Any]:
+    """That object; with its kind, where a page can say the sentence in its own language."""
+    known = kinds([error])
+    return {"error": error, **more, **({"kinds": known} if known else {})}
 
 
 def unusable(error: UserError, status: int = 422) -> HTTPException:

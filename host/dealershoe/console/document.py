@@ -73,7 +73,10 @@ RULING = thing(
     cards=many(NUMBER), signal=TEXT, language=TEXT,
 )  # fmt: skip
 SHAPES: dict[str, Shape] = {
-    "Error": thing(("seen", "cause", "do", "state"), error=TEXT, seen=TEXT, cause=TEXT, do=TEXT, state=ref("State")),
+    "Error": thing(
+        ("seen", "cause", "do", "state", "kinds"),
+        error=TEXT, seen=TEXT, cause=TEXT, do=TEXT, state=ref("State"), kinds=KINDS,
+    ),
     "Me": thing(
         name=TEXT, role={"enum": list(ROLES)}, rights=many(TEXT), tables=many(TABLE), csrf=maybe(TEXT)
     ),

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
+from dealershoe.console.answers import sentence
+
 KEPT = 500  # answers, a few hundred bytes each: some twenty-five hands of a table
 PATIENCE_S = 5.0  # for an answer; what is done goes on
 
@@ -60,7 +62,7 @@ class Once:
             answer = await asyncio.wait_for(asyncio.shield(known[1]), PATIENCE_S)
         except TimeoutError:
             error = f"there is no answer yet after {PATIENCE_S:.0f} s; ask again with the same id, it is done once"
-            return Answer(503, {"error": error})
+            return Answer(503, sentence(error))
         if self._answers.get(key) is known:
             if answer.status == 503:
                 del self._answers[key]

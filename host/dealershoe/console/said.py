@@ -34,7 +34,8 @@ BLANKS = {  # what can stand in a blank
     "last": r"\d+", "times": r"\d+", "seconds": r"\d+", "place": _PLACE,
     "due": rf"{_PLACE}|betting|ack|shuffle|pick|nothing", "street": _STREET, "cards": _CARDS,
     "knew": r"nobody|seats? [\d, ]+", "seats": r"[\d, ]+",
-    "name": r"\w*", "decision": "|".join(one.replace("-", " ") for one in RULINGS),
+    "name": r"[\w.-]*", "line": r"[^`]*", "away": r"\d+", "blind": "small blind|big blind",
+    "decision": "|".join(one.replace("-", " ") for one in RULINGS),
 }  # fmt: skip
 NESTED = (
     "fault",
@@ -102,6 +103,19 @@ SENTENCES: dict[str, str] = {
     "link.proven": "the shoe {name} is on the line, proven by its key",
     "link.up": "the shoe {name} is on the line",
     **_BOOKS,
+    # why a line is not taken, as far as a page's keys can say one
+    "refused.no-card": "an exposed card; no card has been drawn in this hand; deal first",
+    "refused.no-undo": "there is nothing to take back; nothing was said in this hand, or a step that follows from it "
+    "is done; call the floor if something is wrong",
+    "refused.floors": "this would take back a decision of the floor; only the floor may",
+    "refused.align": "`{line}` is not taken; nothing is judged now: {reason}; begin a hand first",
+    "refused.no-hand": "`hand next`; no hand has been played at this table; describe the first hand in full",
+    "refused.away": "a hand with {number} seat(s); {away} player(s) are away; wait for them",
+    "refused.left": "{number} player(s) left; everyone else is gone; end the table or add players",
+    "refused.blind": "the {blind} at seat {seat}; that seat is not dealt in; correct seats= or the blind",
+    "refused.down": "table {name} is down: {detail}",
+    "refused.no-answer": "there is no answer yet after {seconds} s; ask again with the same id, it is done once",
+    "refused.look-only": "{name} may look, and say nothing",
     "refused.key": "no key takes the floor's decision back: call the floor, who says `undo`",
 }
 PORT = "reason.port"  # what is no other reason is about the port, and for whoever plugs shoes in

@@ -11,6 +11,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from dealershoe.bridge.bridge import Bridge, Told
+from dealershoe.console.answers import sentence
 from dealershoe.console.feed import Feed
 from dealershoe.console.once import Answer, Known, Once
 from dealershoe.console.state import down, state_of
@@ -89,7 +90,7 @@ class Table:
             cause = "nothing was said in this hand, or a step that follows from it is done"
             return _refusal(UserError("there is nothing to take back", cause, "call the floor if something is wrong"))
         if not undo(taken):
-            return Answer(403, {"error": "this would take back a decision of the floor; only the floor may"})
+            return Answer(403, sentence("this would take back a decision of the floor; only the floor may"))
         return None
 
     async def _told_now(self, who: str, way: str, id: str, line: str) -> Answer:
@@ -106,7 +107,7 @@ class Table:
         return answer_of(id, found.version, found.refused) if found is not None else self._down()
 
     def _down(self) -> Answer:
-        return Answer(503, {"error": f"table {self.name} is down: {self.bridge.error or 'it was stopped'}"})
+        return Answer(503, sentence(f"table {self.name} is down: {self.bridge.error or 'it was stopped'}"))
 
 
 def answer_of(id: str, version: int, refused: UserError | None) -> Answer:
@@ -123,4 +124,4 @@ def _undone(desk: Desk) -> tuple[bool, Event | None]:
 
 
 def _refusal(refused: UserError) -> Answer:
-    return Answer(422, {"error": str(refused), "seen": refused.seen, "cause": refused.cause, "do": refused.do})
+    return Answer(422, sentence(str(refused), seen=refused.seen, cause=refused.cause, do=refused.do))

@@ -17,9 +17,9 @@ export class Speaker {
   }
 
   /** Put words in the notice. `kind`: "", "taken", "refused" or "waiting"; `why`: the host's own sentence. */
-  show(text, kind = "", why = "") {
+  show(text, kind = "", why = "", kinds = {}) {
     this.notice.className = kind;
-    sayIn(this.notice, text, why);
+    sayIn(this.notice, text, why, kinds);
   }
 
   /** Whether the notice is the answer to a key of this page, which nobody else's words should replace. */
@@ -42,7 +42,7 @@ export class Speaker {
       else if (status === 409 && body.state) {
         this.show(say("moved-on", { key: name }), "refused");
         this.stale(body.state);
-      } else this.show(say("refused", { key: name }), "refused", body.error);
+      } else this.show(say("refused", { key: name }), "refused", body.error, body.kinds);
     } catch {
       this.show(say("not-through", { key: name }), "refused");
     }

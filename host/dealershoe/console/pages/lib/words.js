@@ -49,6 +49,7 @@ const FILL = {
   due: (due) => words[`due.${due}`] ?? placeIn(due),
   street: (street) => say(`street.${street}`),
   decision: (decision) => say(`ruling.${decision.replace(" ", "-")}`),
+  blind: (blind) => say(blind === "small blind" ? "start.sb" : "start.bb"),
   detail: (text) => quoted(text), // what a system or a port says of itself
   fault: (text) => quoted(text),
 };
