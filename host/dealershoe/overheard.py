@@ -10,18 +10,17 @@ import contextlib
 import logging
 import sys
 import threading
-import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from dealershoe.defects import kind_and_place
 from dealershoe.desk.happening import Happening
 
 KIND = "program"
 LONGEST = 200  # characters of a sentence
-PLACES = 3  # of an exception, the innermost last
 
 Hear = Callable[[Happening], None]
 
@@ -71,6 +70,5 @@ def _say(
 ) -> None:
     text = f"{who}: {sentence}"
     if kind is not None:
-        places = (f"{Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(where)[-PLACES:])
-        text += f" ({kind.__name__}{''.join(f' at {place}' for place in places)})"
+        text += f" ({kind_and_place(kind, where)})"
     hear(Happening(KIND, text, {"level": level}))

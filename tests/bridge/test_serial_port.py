@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import struct
 import termios
 import time
@@ -46,7 +47,7 @@ def test_s02_a_reader_that_dies_turns_the_table_unsupervised_within_1_s_and_says
     wait_for(lambda: not running.bridge.alive, "the thread to end")
     assert time.monotonic() - begun < 1.0
     assert running.bridge.snapshot().link == "unsupervised"
-    assert running.why == "the bridge has failed: a defect"
+    assert re.fullmatch(r"the bridge has failed: ZeroDivisionError( at \w+\.py:\d+)+", running.why)  # and no text of it
     assert isinstance(running.bridge.error, ZeroDivisionError)
 
 

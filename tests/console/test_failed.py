@@ -15,6 +15,7 @@ from dealershoe.bridge.start import House
 from dealershoe.config.read import read
 from dealershoe.config.room import Room
 from dealershoe.console.serve import Server
+from dealershoe.defects import shown
 
 HAND = "hand seats=1-6 button=6"
 TABLES = "/api/v1/tables"
@@ -92,4 +93,6 @@ def test_a_room_says_which_table_has_failed_and_opens_it_again_when_its_file_is_
 
 
 def _failed(room: Room) -> str:
-    return f"the table has failed: {room.bridges['t1'].error}"
+    error = room.bridges["t1"].error
+    assert error is not None
+    return f"the table has failed: {shown(error)}"

@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeVar
 from dealershoe.bridge.health import Health
 from dealershoe.bridge.room import Room
 from dealershoe.bridge.writer import Writer
+from dealershoe.defects import shown
 from dealershoe.desk.desk import Desk, Moment
 from dealershoe.desk.happening import Happening
 from dealershoe.desk.look import snapshot
@@ -272,7 +273,7 @@ class Bridge:
     def turn(self, ready: bool) -> None:
         """Do what there is to do. `ready`: the port may have bytes. Raises what ends the table."""
         if self._writer.error is not None:
-            raise RuntimeError(f"the journal's thread has ended: {self._writer.error}") from self._writer.error
+            raise RuntimeError("the journal's thread has ended") from self._writer.error
         at = moment()
         try:
             if self._port is None:
@@ -288,7 +289,7 @@ class Bridge:
 
     def fail(self, error: BaseException) -> None:
         """A turn has raised: the table is unsupervised from now on, and says why."""
-        self._close(f"the bridge has failed: {error}")
+        self._close(f"the bridge has failed: {shown(error)}")
         self._changed = True
         self.error = error
 

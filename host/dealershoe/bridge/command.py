@@ -24,6 +24,7 @@ from rich.text import Text
 
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.start import open_bridge
+from dealershoe.defects import shown
 from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
 from dealershoe.link import dictionary, keystore
@@ -161,7 +162,7 @@ def command(
             _aside(f"the console is at {server.names}", said, as_json)
         _run(bridge, said, live, as_json)
         if bridge.error is not None:
-            _aside(f"the table is unsupervised; the bridge has failed: {bridge.error!r}", said, as_json)
+            _aside(f"the table is unsupervised; the bridge has failed: {shown(bridge.error)}", said, as_json)
     if bridge.error is not None:
         sys.exit(1)
 

@@ -8,6 +8,7 @@ from typing import Protocol
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.start import House, Place
 from dealershoe.config.read import Config
+from dealershoe.defects import shown
 from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
 
@@ -59,7 +60,8 @@ class Room:
         for name, bridge in self.bridges.items():
             if not bridge.alive and name not in self._failed:
                 self._failed.add(name)
-                why = f"the table has failed: {bridge.error}; it is opened again when the room's file is read again"
+                said = shown(bridge.error) if bridge.error else "its thread has ended"
+                why = f"the table has failed: {said}; it is opened again when the room's file is read again"
                 self._say(f"table {name}: {why}")
                 if self._shown is not None:
                     self._shown.hear(name, Happening("link", why))

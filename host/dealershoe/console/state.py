@@ -8,6 +8,7 @@ from typing import Any
 
 from dealershoe.bridge.bridge import Bridge
 from dealershoe.console.said import kinds, why_down
+from dealershoe.defects import shown
 from dealershoe.view.snapshot import Snapshot
 
 URGENT = ("stop", "floor", "attention", "unsupervised", "align", "ready")  # what needs a person first
@@ -85,7 +86,7 @@ def urgency(state: dict[str, Any]) -> tuple[int, str]:
 
 def down(name: str, version: int, bridge: Bridge) -> dict[str, Any]:
     """A table whose bridge has ended, as it was, with the reason."""
-    why = f"the table's bridge has failed: {bridge.error}" if bridge.error else "the table's bridge has stopped"
+    why = f"the table's bridge has failed: {shown(bridge.error)}" if bridge.error else "the table's bridge has stopped"
     now = replace(bridge.snapshot(), link="unsupervised", link_why=why)
     state = state_of(name, version, now, bridge.statistics, open_table=bridge.desk.open_table)
     return {**state, "signal": "unsupervised"}
