@@ -81,7 +81,7 @@ class Wishes:
     def _left(self, wish: _Wish, now: int) -> int:
         if wish.urgent:
             return 0
-        patience = min(RTO_CAP_MS, self.rto.value << min(wish.tries - 1, 3))
+        patience = min(RTO_CAP_MS, self.rto.value << min(max(wish.tries - 2, 0), 3))
         return max(0, patience - elapsed(now, wish.sent_at))
 
 

@@ -23,11 +23,16 @@ def elapsed(now: int, since: int) -> int:
 
 
 class Rto:
-    """Retransmission time-out by RFC 6298, section 2, in whole milliseconds; doubling is forgotten on progress."""
+    """Retransmission time-out by RFC 6298, section 2, in whole milliseconds; doubling is forgotten on progress.
+
+    It doubles from the second time-out on: here a frame that is missing was lost, three in a row at one in five for one
+    in 125, and nobody else shares the line.
+    """
 
     def __init__(self) -> None:
         self.value = RTO_START_MS
         self._calm = RTO_START_MS
+        self._again = False  # it has expired since the last progress
         self._mean8 = 0  # 8 × the smoothed round trip
         self._deviation4 = 0  # 4 × its mean deviation
 
@@ -45,9 +50,12 @@ class Rto:
         self.value = self._calm
 
     def expired(self) -> None:
-        """Double, up to the cap."""
-        self.value = min(RTO_CAP_MS, 2 * self.value)
+        """Double, up to the cap, if that was not the first time."""
+        if self._again:
+            self.value = min(RTO_CAP_MS, 2 * self.value)
+        self._again = True
 
     def progress(self) -> None:
         """The peer has something new: forget the doubling."""
         self.value = self._calm
+        self._again = False

@@ -52,6 +52,22 @@ def test_both_decoders_agree_however_the_stream_is_cut(pieces: list[bytes], size
 
 
 @both_decoders
+@given(st.lists(frames, min_size=1, max_size=40), st.data())
+def test_in_a_long_read_every_damaged_frame_is_found_wherever_it_stands(
+    decoder: type[frame.Decoder], sent: list[tuple[int, int, int, int, bytes]], data: st.DataObject
+) -> None:
+    """A bridge that was held up reads hundreds at once."""
+    wrong = data.draw(st.sets(st.integers(0, len(sent) - 1), min_size=1, max_size=3))
+    wire = [bytearray(frame.encode(*one)) for one in sent]
+    for number in wrong:
+        at = data.draw(st.integers(2, len(wire[number]) - 2))  # no delimiter, and none is made
+        wire[number][at] = data.draw(st.sampled_from(sorted({*range(1, 256)} - {wire[number][at]})))
+    reader = decoder()
+    assert reader.feed(b"".join(wire)) == [one for number, one in enumerate(sent) if number not in wrong]
+    assert reader.damaged == len(wrong)
+
+
+@both_decoders
 def test_one_fault_costs_no_intact_frame_and_delivers_no_damaged_one(decoder: type[frame.Decoder]) -> None:
     paid = cost(5000, 1, decoder)
     assert (paid.worst, paid.damaged_delivered) == (0, 0)
