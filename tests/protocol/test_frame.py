@@ -52,7 +52,7 @@ def test_both_decoders_agree_however_the_stream_is_cut(pieces: list[bytes], size
 
 
 @both_decoders
-@given(st.lists(frames, min_size=1, max_size=40), st.data())
+@given(st.lists(frames, min_size=16, max_size=40), st.data())
 def test_in_a_long_read_every_damaged_frame_is_found_wherever_it_stands(
     decoder: type[frame.Decoder], sent: list[tuple[int, int, int, int, bytes]], data: st.DataObject
 ) -> None:
