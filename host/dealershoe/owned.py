@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from dealershoe.errors import UserError
+
+try:
+    import fcntl
+except ImportError:  # Windows: who changes such a file twice at once there loses one of the changes
+    fcntl = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +62,51 @@ class Owned:
             )
         return text
 
-    def prepare(self, path: Path) -> None:
-        """Raises UserError if nothing can be kept there: to be asked before what is to be kept is made."""
+    @contextlib.contextmanager
+    def changing(self, path: Path) -> Iterator[None]:
+        """While the file is read, changed and written nobody else does so. Not to be nested. Raises UserError."""
         try:
-            _write(path, "").unlink()
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder = os.open(path.parent, os.O_RDONLY) if fcntl is not None else -1
+        except OSError as error:
+            raise self._refused(path, error) from error
+        try:
+            if folder >= 0:
+                with contextlib.suppress(OSError):  # a file system without such locks
+                    fcntl.flock(folder, fcntl.LOCK_EX)
+            yield
+        finally:
+            if folder >= 0:
+                os.close(folder)
+
+    def beside(self, path: Path, text: str) -> Path:
+        """`text` in a new file of its own beside `path`, on the disk; nothing is left of it if UserError is raised."""
+        try:
+            return _write(path, text)
         except OSError as error:
             raise self._refused(path, error) from error
 
-    def write(self, path: Path, text: str) -> None:
-        """Keep `text`, whole or not at all. Raises UserError."""
+    def put(self, new: Path, path: Path) -> None:
+        """The file that `beside` made in the place of `path`. Raises UserError; both are then as they were."""
         try:
-            _write(path, text).replace(path)
+            new.replace(path)
         except OSError as error:
             raise self._refused(path, error) from error
+        _settle(path.parent)
+
+    def write(self, path: Path, text: str) -> None:
+        """Keep `text`, whole or not at all. Raises UserError."""
+        new = self.beside(path, text)
+        try:
+            self.put(new, path)
+        except UserError:
+            new.unlink(missing_ok=True)
+            raise
 
     def _refused(self, path: Path, error: OSError) -> UserError:
         return UserError(
             f"the {self.what} cannot be written to {path} ({error.strerror})",
-            "the folder is missing or may not be written",
+            "the disk is full, or the folder is missing or may not be written",
             f"choose another file with {self.option}",
         )
 
@@ -90,12 +125,26 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def _write(path: Path, text: str) -> Path:
-    """`text` in a new file beside `path`, on the disk."""
-    new = path.with_name(path.name + ".new")
+    """`text` in a new file beside `path`, on the disk, under a name that nobody else takes."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    return new
+    descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".new", dir=path.parent)  # mode 600
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        os.unlink(name)
+        raise
+    return Path(name)
+
+
+def _settle(folder: Path) -> None:
+    """Have the disk know the new name too, where a folder can be opened for that."""
+    if os.name == "posix":
+        with contextlib.suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from dealershoe import owned
 from dealershoe.bench.faults import Faults
 from dealershoe.cli import commands
 from dealershoe.emulate.process import micropython
@@ -16,6 +20,7 @@ from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
 from dealershoe.link.enrolment import Enrolment
+from dealershoe.port.identity import PortLost
 from hil.hostend import HostEnd, ticks
 from protocol.faulty_line import KEY, Line, Rig, damaged, ident
 from shoelink import journal, link, notice, schema
@@ -63,6 +68,7 @@ def _enroll(taker: Taker, faults: Faults, seed: int = 0) -> Enrolment:
     enrolment = Enrolment(ident(b"e"), taker.rig.dice.randbytes, KEY, 0)
     for now in range(0, 30_000, 5):
         enrolment.received(up.arrived(now), now)
+        enrolment.kept = enrolment.device
         down.send(enrolment.turn(now), now)
         up.send(taker.turn(down.arrived(now), now), now)
         if enrolment.done:
@@ -85,6 +91,18 @@ def test_a_shoe_that_is_not_open_keeps_what_it_has(old: bytes | None) -> None:
     with pytest.raises(UserError, match="does not take a key; it was not switched on with its floor key held down"):
         _enroll(taker, Faults())
     assert taker.key == old
+
+
+def test_a_shoe_gets_no_key_that_its_host_has_not_kept() -> None:
+    taker = Taker(Rig(), None, opened=True)
+    enrolment = Enrolment(ident(b"e"), taker.rig.dice.randbytes, KEY, 0)
+    up, down = Line("up", 0, Faults()), Line("down", 0, Faults())
+    for now in range(0, 3_000, 5):
+        enrolment.received(up.arrived(now), now)
+        down.send(enrolment.turn(now), now)
+        up.send(taker.turn(down.arrived(now), now), now)
+    assert enrolment.device == b"s" * 8
+    assert (enrolment.given, taker.key) == (False, None)
 
 
 # ---- the file of keys
@@ -168,8 +186,40 @@ def test_where_no_key_can_be_kept_the_shoe_gets_none(tmp_path: Path) -> None:
     done = CliRunner().invoke(commands, ["enroll", "--port", "none", "--keys", str(tmp_path / "file" / "keys.json")])
     assert isinstance(done.exception, UserError)
     assert "cannot be" in str(done.exception)
-    keystore.FILE.prepare(tmp_path / "new" / "keys.json")
-    assert list((tmp_path / "new").iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such limit on this system")
+def test_a_file_that_there_is_no_room_for_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    import resource
+
+    path = tmp_path / "keys.json"
+    keystore.pin(path, b"shoe-one", KEY)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, hard))  # bytes; an empty file is still made
+    try:
+        for keep in (keystore.pin, keystore.pend):
+            with pytest.raises(UserError, match="cannot be written"):
+                keep(path, b"shoe-two", KEY)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert keystore.load(path) == {b"shoe-one": KEY}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such locks on this system")
+def test_of_shoes_that_are_enrolled_at_once_none_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "keys.json"
+    devices = [b"shoe-%03d" % number for number in range(16)]
+    waiting = [keystore.pend(path, device, KEY) for device in devices[:8]]
+    jobs: list[Callable[[], None]] = [one.settle for one in waiting]
+    jobs += [partial(keystore.pin, path, device, KEY) for device in devices[8:]]
+    threads = [threading.Thread(target=job) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert keystore.load(path) == dict.fromkeys(devices, KEY)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 # ---- the whole way: real firmware, a pty, the command
@@ -224,6 +274,72 @@ def test_enroll_with_the_real_firmware(shoe: EmulatedShoe, tmp_path: Path) -> No
     shoe.wait_for(lambda: shoe.lights == (MAGENTA,) * 8, "the enrolment state shows")
     assert _run(shoe, path)[0] == 0
     assert keystore.load(path) != keys
+
+
+def _no_room(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.fixture
+def open_shoe(tmp_path: Path) -> Iterator[EmulatedShoe]:
+    """One in its enrolment state."""
+    with EmulatedShoe(pace="fast", flash=tmp_path / "flash", device_id=b"SHOE-ONE", holding="floor") as one:
+        yield one
+
+
+@pytest.mark.parametrize("room", [0, 1], ids=["full", "full when the shoe has greeted"])
+def test_on_a_full_disk_the_shoe_gets_no_key(
+    open_shoe: EmulatedShoe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    path = tmp_path / "keys" / "keys.json"
+    writes = [_no_room] * 9 if not room else [owned._write, *[_no_room] * 9]
+    monkeypatch.setattr(owned, "_write", lambda *told: writes.pop(0)(*told))
+    status, said = _run(open_shoe, path)
+    assert (status, "cannot be written" in said, "the shoe" in said) == (2, True, False)
+    assert not (tmp_path / "flash" / "device.key").exists()
+    assert not path.parent.exists() or not list(path.parent.iterdir())
+
+
+def test_a_key_that_the_shoe_has_is_never_lost(
+    open_shoe: EmulatedShoe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file cannot be put in its place after the shoe has taken the key."""
+    path = tmp_path / "keys" / "keys.json"
+    keystore.pin(path, b"shoe-two", KEY)
+    monkeypatch.setattr(Path, "replace", _no_room)
+    status, said = _run(open_shoe, path)
+    monkeypatch.undo()
+    assert status == 2
+    assert f"the shoe {b'SHOE-ONE'.hex()} has a key that is not in {path}; the keys cannot be written" in said
+    assert keystore.load(path) == {b"shoe-two": KEY}
+    (pending,) = (each for each in path.parent.iterdir() if each != path)
+    assert f"that key is in {pending}, with all others" in said
+    key = (tmp_path / "flash" / "device.key").read_bytes()
+    assert keystore.load(pending) == {b"shoe-two": KEY, b"SHOE-ONE": key}
+    with HostEnd(open_shoe.port, keystore.load(pending)) as host:
+        assert host.link.sealed == b"SHOE-ONE"
+
+
+def test_an_enrolment_that_breaks_off_says_where_the_key_is(
+    open_shoe: EmulatedShoe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shoe has taken the key, and its port goes before it could prove it; or a person ends the program there."""
+    path = tmp_path / "keys" / "keys.json"
+    received = Enrolment.received
+
+    def breaks(self: Enrolment, data: bytes, now: int) -> None:
+        received(self, data, now)
+        if self.written:
+            raise PortLost("the port was lost; it was unplugged; plug it in again")
+
+    monkeypatch.setattr(Enrolment, "received", breaks)
+    status, said = _run(open_shoe, path)
+    assert status == 2
+    assert f"the shoe {b'SHOE-ONE'.hex()} may have a key that is not in {path}; the port was lost; that key" in said
+    assert not path.exists()
+    (pending,) = path.parent.iterdir()
+    assert str(pending) in said
+    assert keystore.load(pending) == {b"SHOE-ONE": (tmp_path / "flash" / "device.key").read_bytes()}
 
 
 def test_a_shoe_with_a_damaged_key_file_speaks_to_nobody_until_it_is_enrolled_again(tmp_path: Path) -> None:

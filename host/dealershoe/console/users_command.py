@@ -29,11 +29,12 @@ def command() -> None:
 def add(name: str, role: str, tables: tuple[str, ...], path: Path | None) -> None:
     """Make a person, and print the token."""
     path = path or people.default_path()
-    known = people.load(path)
-    if name in known:
-        raise UserError(f"there is a {name} already", "", f"run `users renew {name}` for a new token")
     token = new_token(os.urandom)
-    people.save(path, known | {name: people.person(name, role, digest_of(token), tables)})
+    with people.FILE.changing(path):
+        known = people.load(path)
+        if name in known:
+            raise UserError(f"there is a {name} already", "", f"run `users renew {name}` for a new token")
+        people.save(path, known | {name: people.person(name, role, digest_of(token), tables)})
     click.echo(token)
 
 
@@ -43,10 +44,11 @@ def add(name: str, role: str, tables: tuple[str, ...], path: Path | None) -> Non
 def renew(name: str, path: Path | None) -> None:
     """Give a person a new token, and print it; the old one, and whoever is logged in with it, is out."""
     path = path or people.default_path()
-    known = people.load(path)
-    one = _known(known, name, path)
     token = new_token(os.urandom)
-    people.save(path, known | {name: people.person(name, one.role, digest_of(token), one.tables)})
+    with people.FILE.changing(path):
+        known = people.load(path)
+        one = _known(known, name, path)
+        people.save(path, known | {name: people.person(name, one.role, digest_of(token), one.tables)})
     click.echo(token)
 
 
@@ -56,9 +58,10 @@ def renew(name: str, path: Path | None) -> None:
 def remove(name: str, path: Path | None) -> None:
     """Take a person away."""
     path = path or people.default_path()
-    known = people.load(path)
-    _known(known, name, path)
-    people.save(path, {other: one for other, one in known.items() if other != name})
+    with people.FILE.changing(path):
+        known = people.load(path)
+        _known(known, name, path)
+        people.save(path, {other: one for other, one in known.items() if other != name})
 
 
 @command.command("list")

@@ -38,14 +38,13 @@ def command(port: str, keys: Path | None) -> None:
     3. From then on the shoe speaks only to hosts that have the key, and such a host only to enrolled shoes.
     """
     path = keys or keystore.default_path()
-    keystore.load(path)  # a file that cannot be used is said before the shoe is changed
-    keystore.FILE.prepare(path)
+    key = os.urandom(KEY)
+    keystore.pend(path, bytes(keystore.DEVICE), key).drop()  # what cannot be kept is said before a shoe is looked for
     address = find(port)
     try:
-        device, key = _enroll(address.path)
+        device = _enroll(address.path, key, path)
     except PortLost as lost:
-        raise UserError(*str(lost).split("; ", 2)) from lost
-    keystore.pin(path, device, key)
+        raise _of(lost) from lost
     click.echo(f"enrolled {device.hex()}; its key is in {path}")
 
 
@@ -53,22 +52,58 @@ def _now() -> int:
     return int(time.monotonic() * 1000) & TICKS
 
 
-def _enroll(path: str) -> tuple[bytes, bytes]:
-    """Device id and key of the shoe on `path`, which has proven that it keeps the key."""
+def _enroll(port_path: str, key: bytes, path: Path) -> bytes:
+    """Device id of the shoe on `port_path`, which has proven that it keeps the key, as `path` does."""
     ident = schema.Ident(b"enroll\0\0", __version__.encode().ljust(12, b"\0"), bytes(16))
-    port = Port(path)
+    port = Port(port_path)
+    enrolment = Enrolment(ident, os.urandom, key, _now())
+    pending: keystore.Pending | None = None
     try:
-        enrolment = Enrolment(ident, os.urandom, os.urandom(KEY), _now())
         until = time.monotonic() + PATIENCE_S
         while not enrolment.done:
             port.wait(TURN_S, None)
             enrolment.received(port.read(), _now())
+            if enrolment.device != enrolment.kept:
+                if pending is not None:
+                    pending.drop()
+                pending = keystore.pend(path, enrolment.device, key)
+                enrolment.kept = enrolment.device
             port.write(enrolment.turn(_now()))
             if time.monotonic() > until:
-                raise _silent(path, enrolment.written)
+                raise _silent(port_path, enrolment.written)
+        assert pending is not None  # the shoe was given the key after that
+        pending.settle()
+    except BaseException as error:
+        if pending is None:
+            raise
+        if not enrolment.given:
+            pending.drop()
+            raise
+        told = _left(enrolment, pending, error)
+        if isinstance(error, UserError | PortLost):
+            raise told from error
+        click.echo(f"error: {told}", err=True)  # it was ended, or is a fault of this program
+        raise
     finally:
         port.close()
-    return enrolment.device, enrolment.key
+    return enrolment.device
+
+
+def _of(error: PortLost) -> UserError:
+    return UserError(*str(error).split("; ", 2))
+
+
+def _left(enrolment: Enrolment, pending: keystore.Pending, error: BaseException) -> UserError:
+    """What is said when the shoe has the key, or may have it, and `path` does not."""
+    why = _of(error) if isinstance(error, PortLost) else error
+    cause = why.seen if isinstance(why, UserError) else "the enrolment was ended"
+    return UserError(
+        f"the shoe {enrolment.device.hex()} {'has' if enrolment.done else 'may have'} a key that is not in "
+        f"{pending.path}",
+        cause,
+        f"that key is in {pending.file}, with all others: name that file with --keys, or switch the shoe on with its "
+        "floor key held down and enroll again",
+    )
 
 
 def _silent(path: str, written: bool) -> UserError:

@@ -1,7 +1,8 @@
 """Giving a shoe its key, as a core: bytes and time in, bytes and a verdict out. For `dealershoe enroll`.
 
-Two sessions. The first is without a key, to a shoe in its enrolment state: ENROLL until ENROLLED answers. The second is
-sealed with the new key, to the shoe that has started again: only when it is up has the shoe kept what the host keeps.
+Two sessions. The first is without a key, to a shoe in its enrolment state: once the host has kept the key, ENROLL until
+ENROLLED answers. The second is sealed with the new key, to the shoe that has started again: only when it is up has the
+shoe kept what the host keeps.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Enrolment:
         self._entropy = entropy
         self.key = key
         self.device = b""  # of the shoe, when it has said it
+        self.kept = b""  # the device whose key the host has on its disk: no other one is given it
+        self.given = False  # the shoe may have the key
         self.written = False  # the shoe says that it has kept the key
         self.done = False  # and has proven it
         self._asked = False
@@ -47,8 +50,9 @@ class Enrolment:
 
     def turn(self, now: int) -> bytes:
         """Run the timers; returns the bytes to send. Raises UserError."""
-        if self._link.up and not self.written and (not self._asked or elapsed(now, self._asked_at) >= AGAIN_MS):
-            self._asked = True
+        due = not self._asked or elapsed(now, self._asked_at) >= AGAIN_MS
+        if self._link.up and not self.written and due and self.kept == self.device:
+            self._asked = self.given = True
             self._asked_at = now
             self._link.send(schema.Enroll(self.key), now)
         for told in self._link.poll(now):
@@ -60,6 +64,15 @@ class Enrolment:
         link.start(now)
         return link
 
+    def _meet(self, device: bytes) -> None:
+        if self.given and device != self.device:
+            raise UserError(
+                "another shoe is on the line than the one that was given a key",
+                "they were changed over",
+                "put the first one back, and have one shoe on the line",
+            )
+        self.device = device
+
     def _prove(self, now: int) -> None:
         if not self.written:
             self.written = True
@@ -68,13 +81,15 @@ class Enrolment:
     def _heed(self, told: notice.Notice, now: int) -> None:
         match told:
             case notice.Greeting():
-                self.device = bytes(told.ident.device)
+                self._meet(bytes(told.ident.device))
                 self._link.resume(0, now)  # nothing is stored here: what the shoe holds, it keeps for its bridge
             case notice.Delivered(message=schema.Enrolled(result=schema.ENROLLED_WRITTEN)):
                 self._prove(now)
             case notice.Delivered(message=schema.Enrolled(result=schema.ENROLLED_FAILED)):
+                self.given = False
                 raise UserError("the shoe cannot keep a key", "its flash is full or worn out", "flash it again")
             case notice.Delivered(message=schema.Enrolled(result=schema.ENROLLED_CLOSED)):
+                self.given = False
                 raise _closed()
             case notice.LinkUp():
                 self.done = self.written

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from shoelink.seal import KEY
@@ -60,6 +62,41 @@ def enrolled(named: Path | None) -> dict[bytes, bytes]:
 
 def pin(path: Path, device: bytes, key: bytes) -> None:
     """Keep the key of a device, whole or not at all, for the owner's eyes. Raises UserError."""
-    keys = load(path) | {device: key}
-    text = json.dumps({device.hex(): key.hex() for device, key in sorted(keys.items())}, indent=1) + "\n"
-    FILE.write(path, text)
+    with FILE.changing(path):
+        FILE.write(path, _text(load(path) | {device: key}))
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A key that may be given to a device: on the disk, in the whole `file` of keys that `path` would be with it."""
+
+    path: Path
+    device: bytes
+    key: bytes
+    file: Path
+    _kept: str  # in it
+
+    def settle(self) -> None:
+        """The device has it: keep it in `path`. Raises UserError; the pending file is then still there."""
+        with FILE.changing(self.path):
+            text = _text(load(self.path) | {self.device: self.key})
+            if text == self._kept:  # a full disk has room for that
+                FILE.put(self.file, self.path)
+                return
+            FILE.write(self.path, text)  # another shoe was enrolled meanwhile
+        self.drop()
+
+    def drop(self) -> None:
+        """The device does not have it."""
+        with contextlib.suppress(OSError):
+            self.file.unlink()
+
+
+def pend(path: Path, device: bytes, key: bytes) -> Pending:
+    """Keep a key beside `path`, before the device gets it. Raises UserError."""
+    text = _text(load(path) | {device: key})
+    return Pending(path, device, key, FILE.beside(path, text), text)
+
+
+def _text(keys: dict[bytes, bytes]) -> str:
+    return json.dumps({device.hex(): key.hex() for device, key in sorted(keys.items())}, indent=1) + "\n"
