@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
+import pytest
 from dealershoe.bench.dealer import Dealer
 from dealershoe.bench.line import FaultyLine
 from dealershoe.bench.table import Table
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.errors import UserError
 from hil.hostend import HostEnd
 from shoelink import schema
 
@@ -45,3 +50,18 @@ def test_the_bridge_resumes_behind_a_line_that_was_pulled(
 def test_a_dealer_without_a_host_keeps_what_he_would_say(shoe_dealer: Dealer) -> None:
     shoe_dealer.play(HAND + "deal 2\nact 1 fold")
     assert shoe_dealer.said == ["hand seats=1-3 button=3", "act 1 fold"]
+
+
+def test_a_target_that_there_is_not_is_refused_before_a_card_moves(emulated_shoe: EmulatedShoe) -> None:
+    wrong: list[Any] = [0, 12, "seat 3", "mukc", "3", 3.0, True, None]
+    for target in wrong:
+        for pull in (emulated_shoe.pull, partial(emulated_shoe.draw, 10.0)):
+            with pytest.raises(UserError) as refused:
+                pull(target=target)
+            assert str(refused.value) == (
+                f"no card goes to {target!r}; the targets are the numbers of the seats, 1 to 11, "
+                'and "burn", "board", "muck", "off-table"'
+            )
+    assert len(emulated_shoe.deck) == 52
+    assert emulated_shoe.pull(target=11).name == "2c"
+    assert emulated_shoe.pull(target="off-table").name == "3c"

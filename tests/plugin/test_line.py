@@ -7,12 +7,13 @@ import threading
 import time
 import tty
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import serial
 from dealershoe.bench.faults import Faults, Wire
 from dealershoe.bench.line import FaultyLine
+from dealershoe.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
 from shoelink import frame, schema
@@ -146,9 +147,24 @@ def test_half_a_frame_goes_on_when_nothing_follows() -> None:
     assert wire.arrived(20.0) == FRAMES[0][:5]
 
 
-def test_a_share_above_one_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"loss 20: 0 to 1"):
-        Faults(loss=20)
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ({"loss": 20}, "loss=20 is no fault of a line; loss is a share of the frames, a number from 0 to 1"),
+        ({"loss": "0.2"}, "loss='0.2' is no fault of a line; loss is a share of the frames, a number from 0 to 1"),
+        ({"cut": float("nan")}, "cut=nan is no fault of a line; cut is a share of the frames, a number from 0 to 1"),
+        ({"burst": -0.1}, "burst=-0.1 is no fault of a line; burst is a share of the frames, a number from 0 to 1"),
+        ({"delay_ms": -1}, "delay_ms=-1 is no fault of a line; delay_ms is a number of milliseconds, 0 or more"),
+        (
+            {"spike_ms": float("inf")},
+            "spike_ms=inf is no fault of a line; spike_ms is a number of milliseconds, 0 or more",
+        ),
+    ],
+)
+def test_a_value_that_no_fault_has_is_refused_in_a_sentence(value: dict[str, float], sentence: str) -> None:
+    with pytest.raises(UserError) as refused:
+        Faults(**value)
+    assert str(refused.value) == sentence
 
 
 # ---- real ports
@@ -176,6 +192,42 @@ def far() -> Iterator[Far]:
     yield made
     os.close(made.master)
     os.close(made.slave)
+
+
+@pytest.fixture
+def line(far: Far) -> Iterator[FaultyLine]:
+    with FaultyLine(far.port) as made:
+        yield made
+
+
+def test_a_fault_that_there_is_not_is_refused_with_the_names_of_those_that_there_are(line: FaultyLine) -> None:
+    line.faults(loss=0.5)
+    with pytest.raises(UserError) as refused:
+        line.faults(losss=0.2)
+    assert str(refused.value) == (
+        "a line has no fault losss; its faults are loss, duplicate, bit_error, burst, zeroed, inserted, dropped, cut, "
+        "reorder, spike, delay_ms, jitter_ms, spike_ms"
+    )
+    assert line.to_host.faults == line.to_shoe.faults == Faults(loss=0.5)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda line: line.faults(loss=0.2, to="bridge"),
+        lambda line: line.silence(to="bridge"),
+        lambda line: line.speak(to="bridge"),
+    ],
+    ids=["faults", "silence", "speak"],
+)
+def test_an_end_that_there_is_not_is_refused(line: FaultyLine, call: Callable[[FaultyLine], None]) -> None:
+    with pytest.raises(UserError) as refused:
+        call(line)
+    assert str(refused.value) == (
+        'a line has no end \'bridge\'; say to="host", to="shoe", or nothing for both directions'
+    )
+    assert not line.to_host.silent
+    assert not line.to_shoe.silent
 
 
 def wait_until_gone(host: serial.Serial) -> None:

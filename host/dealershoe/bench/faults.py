@@ -7,9 +7,12 @@ alone, not on how the bytes were cut.
 from __future__ import annotations
 
 import heapq
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+
+from dealershoe.errors import UserError
 
 HOLD_MS = 20.0  # bytes that no delimiter has followed for so long go on as they are
 REORDER_MS = 20.0  # so long at most a frame is held back while others pass
@@ -18,7 +21,10 @@ BURST = 8  # bytes of a burst, at most
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Shares from 0 to 1 of the frames that a fault befalls, and milliseconds of delay. A frame may meet several."""
+    """Shares from 0 to 1 of the frames that a fault befalls, and milliseconds of delay. A frame may meet several.
+
+    Raises UserError for a value that is no such number.
+    """
 
     loss: float = 0.0  # it vanishes
     duplicate: float = 0.0  # it comes twice
@@ -37,9 +43,12 @@ class Faults:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            most = float("inf") if field.name.endswith("_ms") else 1.0
-            if not 0 <= value <= most:
-                raise ValueError(f"{field.name} {value}: 0 to {most:g}")
+            delay = field.name.endswith("_ms")
+            if not (isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 and (delay or value <= 1)):
+                wanted = (
+                    "a number of milliseconds, 0 or more" if delay else "a share of the frames, a number from 0 to 1"
+                )
+                raise UserError(f"{field.name}={value!r} is no fault of a line", "", f"{field.name} is {wanted}")
 
 
 # ---- what can become of a frame's bytes: each changes them in place and says what it did

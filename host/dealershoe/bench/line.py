@@ -17,13 +17,16 @@ import threading
 import time
 import tty
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from dealershoe.bench.faults import Faults, Wire
+from dealershoe.errors import UserError
 
 To = Literal["host", "shoe"] | None
+FAULTS = tuple(field.name for field in fields(Faults))
 DEADLINE_S = 20.0  # until a wait gives up; a busy test machine is slow, not wrong
 
 
@@ -73,10 +76,17 @@ class FaultyLine:
     # ---- faults
 
     def faults(self, *, to: To = None, **shares: float) -> None:
-        """From now on these faults and no others: see `Faults` for their names. `to`: one direction only."""
+        """From now on these faults and no others: see `Faults` for their names. `to`: one direction only.
+
+        Raises UserError for a name, a value or an end that there is not; the faults are then as before.
+        """
+        unknown = sorted(shares.keys() - set(FAULTS))
+        if unknown:
+            raise UserError(f"a line has no fault {', '.join(unknown)}", "", f"its faults are {', '.join(FAULTS)}")
+        faults = Faults(**shares)
         with self._lock:
             for wire in self._wires(to):
-                wire.faults = Faults(**shares)
+                wire.faults = faults
 
     def silence(self, *, to: To = None) -> None:
         """Nothing more arrives at one end, or at either."""
@@ -133,7 +143,12 @@ class FaultyLine:
             time.sleep(0.002)
 
     def _wires(self, to: To) -> tuple[Wire, ...]:
-        return {None: (self.to_host, self.to_shoe), "host": (self.to_host,), "shoe": (self.to_shoe,)}[to]
+        ends = {"host": (self.to_host,), "shoe": (self.to_shoe,)}
+        if to is None:
+            return self.to_host, self.to_shoe
+        if to not in ends:
+            raise UserError(f"a line has no end {to!r}", "", 'say to="host", to="shoe", or nothing for both directions')
+        return ends[to]
 
     # ---- the thread
 

@@ -41,6 +41,7 @@ from dealershoe.emulate.process import POWER_ON, WATCHDOG, Firmware, ShoeStopped
 from dealershoe.emulate.sniffer import Sniffer
 from dealershoe.emulate.timeline import Output
 from dealershoe.errors import UserError
+from dealershoe.events import PLACES, SEATS
 
 PIXELS = 8
 LIGHT_PIN, TONE_PIN = 20, 21
@@ -52,6 +53,18 @@ PRESS_MS, HOLD_MS, BOTH_MS = 60, 1000, 2500  # a short press; held is 800 ms and
 
 Pixel = tuple[int, int, int]
 Target = int | str
+
+
+def _is_target(target: object) -> None:
+    """Raise UserError unless a card can go there; what is no seat would leave by the lane of burn, board and muck."""
+    if (type(target) is int and target in SEATS) or target in PLACES:
+        return
+    places = ", ".join(f'"{place}"' for place in PLACES)
+    raise UserError(
+        f"no card goes to {target!r}",
+        "",
+        f"the targets are the numbers of the seats, {SEATS[0]} to {SEATS[-1]}, and {places}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +201,10 @@ class EmulatedShoe:
         `card` puts that card on top of the deck first. `face_up` is how it lies on arrival (a boxed card lies face up
         anyhow). `double` takes the card after it along. `arrives`: a seat node is there and sees it. `motion` ends at
         `mechanics.GONE` or beyond. `wait`: until the card has passed; else it is only queued.
+
+        Raises UserError for a target that there is not, an empty deck, or a card that is half out; nothing has moved.
         """
+        _is_target(target)
         if self._scene is not None:
             raise UserError("a card is half out already", "it was drawn and left there", "finish it or push it back")
         if card is not None:
@@ -209,6 +225,7 @@ class EmulatedShoe:
         self, to: float, target: Target = "board", *, speed: float = SPEED, hold_ms: float = 0, boxed: bool = False
     ) -> None:
         """Pull the next card until its leading edge is `to` mm past the throat slot, and leave it there."""
+        _is_target(target)
         if not self.deck:
             raise UserError("the shoe has no card left to pull", "the deck has run out", "load a deck")
         card = self.deck.pop(0)
