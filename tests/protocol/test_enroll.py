@@ -276,7 +276,7 @@ def test_enroll_with_the_real_firmware(shoe: EmulatedShoe, tmp_path: Path) -> No
     assert keystore.load(path) != keys
 
 
-def _no_room(*_: object) -> None:
+def _no_room(*_: object) -> Path:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -292,7 +292,7 @@ def test_on_a_full_disk_the_shoe_gets_no_key(
     open_shoe: EmulatedShoe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
     path = tmp_path / "keys" / "keys.json"
-    writes = [_no_room] * 9 if not room else [owned._write, *[_no_room] * 9]
+    writes: list[Callable[..., Path]] = [owned._write] * room + [_no_room] * 9
     monkeypatch.setattr(owned, "_write", lambda *told: writes.pop(0)(*told))
     status, said = _run(open_shoe, path)
     assert (status, "cannot be written" in said, "the shoe" in said) == (2, True, False)
