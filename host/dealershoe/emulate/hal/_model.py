@@ -164,7 +164,7 @@ def _next_record():
     if starting:
         return False
     if len(_unread) - _at < _SIZE:
-        more = channel.read(4000)
+        more = channel.read(1000)  # in one piece of a heap that is as full as a Pico's
         if more is not None:
             if not more:
                 raise SystemExit  # the process that started this one is gone
