@@ -2,7 +2,7 @@
 
 from shoelink import notice, schema
 
-_ROOM = 256  # bytes taken from the UART in a turn
+_ROOM = 32  # bytes taken from the UART in a turn: a sealed SIGNAL or DUE, for each takes a Pico 8 ms
 
 
 class LinkTask:

@@ -1,9 +1,10 @@
 """The shoe as a whole, turn by turn: parts in, cores run, parts out. Knows no pins: `main.py` gives it the parts.
 
-A turn in which the host is heard or a seat node answers takes a Pico 6 to 15 ms (emulated RP2040), and the card that
-left meanwhile would be decoded that much later. So while no card is in the throat a turn does everything; while a card
-may be out within such a time it only looks at the samples and the keys; and behind a card that takes its time, or that
-stays, it does one thing after the other. Nothing waits for longer than UNSERVED_MS times the number of JOBS, 0.45 s.
+To hear a sealed frame of the host takes a Pico 9 ms, all the rest 8, to collect garbage 13 to 25 (emulated RP2040), and
+a card that left meanwhile would be decoded that much later. So while no card is in the throat a turn does one of these;
+while a card may be out within such a time a turn only looks at the samples and the keys; and behind a card that takes
+its time, or that stays, it does one job after the other. No job waits longer than three times UNSERVED_MS, 0.45 s.
+Garbage is collected behind each card, when the next one cannot be on its way yet, and else when it must be.
 
 The watchdog is fed at the end of a turn that got there, and only while samples keep coming: a loop that hangs, and one
 that sees nothing any more, start again.
@@ -26,7 +27,11 @@ from shoe.sampleclock import SampleClock
 from shoe.seats import SeatBus
 from shoe.signals import Signals
 
-STATS_MS = 5000  # an idle shoe leaves 4.4 kB of garbage a second (emulated RP2040), and has 60 kB
+STATS_MS = 5000
+HEARD = 4  # turns on end that a host that does not stop may take
+TIDY_MS = 4000  # an idle shoe leaves 4.4 kB of garbage a second (emulated RP2040) and has 60 kB of memory
+LITTER = 12  # turns in which the host was heard and answered: 2 kB each
+AWAY_MS = 40  # after a card has left: the host has answered, and no hand is back for the next one
 SAMPLES_STOPPED_MS = 200
 STARVED_MS = 1000  # without a sample: the watchdog is not fed any more
 SLOW_MS = 40  # a card that covers the throat for longer is slower than 1.6 m/s: when it clears it, it has 15 ms to go
@@ -71,6 +76,10 @@ class Shoe:
         self._dim = False
         self._cards = 0
         self._stats_at = now
+        self._tidied_at = now
+        self._litter = 0
+        self._out_at = -1  # when the last card left, until garbage was collected behind it
+        self._heard = 0  # turns on end in which only the host was heard
         self._covered = 0  # the throat's level, and since when
         self._covered_at = now
         self._served_at = now
@@ -88,17 +97,11 @@ class Shoe:
         if self.events.cards != self._cards:
             self._light(now)  # before all else: a card in doubt is shown within 10 ms
             self.task.say(now)  # and told: looking around takes longer than the host's answer should
+            self._out_at = now
         self._see_keys()
         if self.passage.idle:
             self._covered = 0
-            if self.events.new_hand:
-                self._begin_hand()
-            elif elapsed(now, self._stats_at) >= STATS_MS:
-                self._take_stock(now)
-            else:
-                self._tidy(now)
-                for job in self._jobs:
-                    job(now)
+            self._serve(now)
         elif self._is_urgent(now):
             return False
         else:
@@ -107,6 +110,29 @@ class Shoe:
         self._served_at = now
         self._keep_alive(now)
         return self.passage.still
+
+    def _serve(self, now: int) -> None:
+        """No card is in the throat: one of the things that take long, or all the rest."""
+        if self._heard < HEARD and self.board.host.any():
+            self._heard += 1
+            self._litter += 1
+            self._talk(now)
+            self._light(now)  # what the host has said
+            return
+        self._heard = 0
+        if self.events.new_hand:
+            self._begin_hand()
+            self._collect(now)
+        elif self._is_littered(now):
+            self._collect(now)
+        elif elapsed(now, self._stats_at) >= STATS_MS:
+            self._take_stock(now)
+        else:
+            self._tidy(now)
+            self._look_around(now)
+            self._greet(now)
+            self.task.say(now)
+            self._light(now)
 
     def _is_urgent(self, now: int) -> bool:
         """Whether the card in the throat may be out within a few ms: all else waits."""
@@ -175,11 +201,14 @@ class Shoe:
         self.health.turn(self.clock.index, self.passage.idle)
 
     def _talk(self, now: int) -> None:
+        self._greet(now)
+        self.task.turn(now)
+
+    def _greet(self, now: int) -> None:
+        """The seat nodes are met first, a tenth of a second: what they tell from then on is of this time."""
         if not self._greets and (self.seats.met or not self.passage.still):
-            # the seat nodes are met first, a tenth of a second: what they tell from then on is of this time
             self._greets = True
             self.link.start(now)
-        self.task.turn(now)
 
     def _light(self, now: int) -> None:
         if self.events.cards != self._cards:
@@ -197,16 +226,25 @@ class Shoe:
         self.board.piezo.tone(self.signals.hertz)
 
     def _begin_hand(self) -> None:
-        """In a turn of its own: it takes a Pico 13 ms, most of them to collect garbage."""
         self.events.new_hand = False
         self.veil.prepare()
         self.link.journal.keep_hand(self.events.hand, self.veil.secret)
+
+    def _is_littered(self, now: int) -> bool:
+        """Whether garbage is to be collected: before memory is short, or it happens in the middle of a longer turn."""
+        if self._out_at >= 0 and elapsed(now, self._out_at) >= AWAY_MS:
+            return True
+        return self._litter >= LITTER or elapsed(now, self._tidied_at) >= TIDY_MS
+
+    def _collect(self, now: int) -> None:
+        self._tidied_at = now
+        self._litter = 0
+        self._out_at = -1
         gc.collect()
 
     def _take_stock(self, now: int) -> None:
-        """In a turn of its own, and before memory is short: else it would be tidied in the middle of a longer turn."""
+        """To ask how much memory is free takes a Pico 7 ms."""
         self._stats_at = now
-        gc.collect()
         self.link.send(self.link.stats(self.board.sampler.overruns, self.board.free_memory() >> 4), now)
 
     def _tidy(self, now: int) -> None:

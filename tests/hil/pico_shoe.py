@@ -37,6 +37,7 @@ DARK_HEADS = 0x1F  # of a sample: no light, so all tracks are dark
 LIGHT_ADC, AMBIENT_ADC, KEYS_ADC, SUPPLY_ADC = 0, 1, 2, 3
 SUPPLY = 32768  # 5 V through the Pico's divider of 3 (Pico data sheet 4.4), of 3.3 V
 NODES = (7, 32)  # seat 7 and the burn
+DEVICE = b"\xff" * 8  # what the emulated flash answers when it is asked for its number
 WAIT_S = 5.0  # emulated
 WALL_S = 1500.0  # a busy test machine is slow, not wrong
 PULSE_NS = 625  # WS2812B: a 0 is high for 400 ns, a 1 for 800 ns, each give or take 150 ns
@@ -102,9 +103,10 @@ def plug_fram(pico: EmulatedPico, fram: Fram) -> None:
 class PicoHost:
     """The host's end of UART 0: stores every event in memory and acknowledges it, in emulated time."""
 
-    def __init__(self, pico: EmulatedPico, line: Sniffer) -> None:
+    def __init__(self, pico: EmulatedPico, line: Sniffer, key: bytes) -> None:
         self.pico = pico
-        self.link = Link(schema.HOST, schema.Ident(b"TESTHOST", b"test".ljust(12, b"\0"), bytes(16)), os.urandom)
+        me = schema.Ident(b"TESTHOST", b"test".ljust(12, b"\0"), bytes(16))
+        self.link = Link(schema.HOST, me, os.urandom, keys={DEVICE: key} if key else None)
         self.events: list[Any] = []
         self.greetings: list[Any] = []
         self.delivered: list[Any] = []
@@ -165,9 +167,10 @@ class PicoHost:
 
 
 class PicoShoe:
-    """A booted Pico, its deck, its parts and its host. `opened`: the table is open, its cards are named on the line."""
+    """A booted Pico, its deck, its parts and its host. The table is open, its cards are named on the line. `key`: what
+    the host has of this shoe, whose `device.key` it is; none: neither has one."""
 
-    def __init__(self, pico: EmulatedPico, opened: bool = True) -> None:
+    def __init__(self, pico: EmulatedPico, key: bytes) -> None:
         self.pico = pico
         self.line = Sniffer()
         self.lights: tuple[Pixel, ...] = ((0, 0, 0),) * PIXELS
@@ -186,9 +189,9 @@ class PicoShoe:
         self._plug()
         self._see_light()
         self._adc(AMBIENT_ADC, timeline.AMBIENT)
-        self._adc(KEYS_ADC, timeline.ladder("exposed" if opened else None))
+        self._adc(KEYS_ADC, timeline.ladder("exposed"))
         self._adc(SUPPLY_ADC, SUPPLY)
-        self.host = PicoHost(pico, self.line)
+        self.host = PicoHost(pico, self.line, key)
         self.host.wait_for(lambda: self.host.link.up, "the link is up", within_s=6.0)
         self.up_ns = pico.ns
         self._adc(KEYS_ADC, timeline.NO_KEY)
@@ -386,6 +389,6 @@ class PicoShoe:
         self.host.wait_for(condition, what)
 
 
-def booted(uf2: Path, image: bytes, opened: bool = True) -> PicoShoe:
+def booted(uf2: Path, image: bytes, key: bytes = b"") -> PicoShoe:
     """A shoe that is in session."""
-    return PicoShoe(EmulatedPico(uf2, image), opened)
+    return PicoShoe(EmulatedPico(uf2, image), key)
