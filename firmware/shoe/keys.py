@@ -11,8 +11,8 @@ from shoelink.schema import KEY_DONE, KEY_NEW_HAND, PRESS_HELD, PRESS_SHORT
 
 from shoe.sampleclock import PER_MS, since
 
-# Samples between two readings, at least: a turn of the Pico's loop with seat nodes takes 6 to 8 ms, so three readings
-# take some 25 ms, and 50 where a new hand is tidied up for (emulated RP2040).
+# Samples between two readings, at least: a turn of the Pico's loop takes 6 to 12 ms without a card in the throat, so
+# three readings take some 25 ms, and 50 where garbage is collected (emulated RP2040).
 EVERY = 4 * PER_MS
 AGREE = 3
 HELD_AFTER = 800 * PER_MS

@@ -208,6 +208,30 @@ def test_behind_a_slow_card_all_has_its_turn_until_its_tail_is_in(running: Runni
     assert [card.token for card in running.told(schema.Card)] == [bytes((30, 0, 0, 0))]
 
 
+def test_garbage_is_collected_behind_a_card_and_in_a_long_rest_never_while_one_passes(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected: list[int] = []
+    monkeypatch.setattr(loop, "gc", SimpleNamespace(collect=lambda: collected.append(running.now)))
+    samples = Scene([(print_card(30), 0.0)]).samples(ride([(110, 1000, 1000)]))
+    _, out = levels_of(samples, LIP)
+    begun = running.now
+    running.turn(300, samples + bytes(20 * 300))
+    assert len(collected) == 1
+    assert loop.AWAY_MS <= collected[0] - (begun + out) <= loop.AWAY_MS + 6
+    running.turn(loop.TIDY_MS)
+    assert len(collected) == 2
+
+
+def test_a_host_that_does_not_stop_leaves_turns_for_the_rest(running: Running) -> None:
+    running.board.host.any = lambda: 1
+    running.board.host.readinto = lambda _: 0
+    begun = running.now
+    running.turn(1000)
+    rests = 500 // (loop.HEARD + 1)  # turns of 2 ms; in every third garbage is collected
+    assert 0.6 * rests < len(running.since(begun, "seats")) <= rests
+
+
 # what a hand can do for 5 s: hold a card anywhere, rub its end along a slot
 HELD = {
     "in the throat": bytes((THROAT,)) * 100_000,
