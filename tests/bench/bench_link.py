@@ -70,8 +70,9 @@ def _bad_line(seed: int, faults: Faults = DESIGNED) -> tuple[int, list[float]]:
 
 
 def _latencies(seed: int) -> list[float]:
-    """Milliseconds from card read to stored, one card each half second, a fifth of the frames lost."""
-    rig = Rig(seed)
+    """Milliseconds from card read to stored, one card each half second, a fifth of the frames lost; sealed as above."""
+    keys = None if seed % 5 else KEYS
+    rig = Rig(seed, shoe_keys=keys, host_keys=keys)
     rig.run(500)
     rig.up_line.faults = rig.down_line.faults = LOSS
     for draw in range(1, CARDS + 1):
