@@ -210,6 +210,18 @@ class TakesAnyMajor(Device):
         return [changed(one, major=1)] if one[0] == HELLO | HOST else [one]
 
 
+class RefusesANewerMinor(Device):
+    def hear(self, one: Frame) -> list[Frame]:
+        newer = one[0] == HELLO | HOST and schema.unpack(HELLO, one[4]).minor > schema.MINOR
+        return [changed(one, major=schema.MAJOR + 1)] if newer else [one]
+
+
+class RefusesAnotherSchema(Device):
+    def hear(self, one: Frame) -> list[Frame]:
+        other = one[0] == HELLO | HOST and schema.unpack(HELLO, one[4]).schema != schema.SCHEMA
+        return [] if other else [one]
+
+
 class TakesAnyJournal(Device):
     def hear(self, one: Frame) -> list[Frame]:
         if one[0] != HELLO | HOST or schema.unpack(HELLO, one[4]).journal == bytes(4):
@@ -244,9 +256,52 @@ class TranslatesLineEnds(Device):
         return data.replace(b"\n", b"\r\n") if self.link.up else data
 
 
+class DoesNotKnowWhenAPingCame(Device):
+    def say(self, one: Frame) -> list[Frame]:
+        return [changed(one, received=bytes(4))] if one[0] == PONG else [one]
+
+
+class HasAStandingClock(Device):
+    def say(self, one: Frame) -> list[Frame]:
+        return [changed(one, received=b"\1\2\3\4", sent=b"\1\2\3\4")] if one[0] == PONG else [one]
+
+
+class HasAClockOfMilliseconds(Device):
+    def say(self, one: Frame) -> list[Frame]:
+        if one[0] != PONG:
+            return [one]
+        pong = schema.unpack(PONG, one[4])
+        at, sent = (schema.word(schema.value(stamp) // 1_000) for stamp in (pong.received, pong.sent))
+        return [changed(one, received=at, sent=sent)]
+
+
+class AnswersBeforeItIsAsked(Device):
+    def say(self, one: Frame) -> list[Frame]:
+        if one[0] != PONG:
+            return [one]
+        pong = schema.unpack(PONG, one[4])
+        return [changed(one, sent=schema.word((schema.value(pong.received) - 2) & 0xFFFFFFFF))]
+
+
 class NeverPings(Device):
     def say(self, one: Frame) -> list[Frame]:
         return [] if one[0] == PING else [one]
+
+
+class ProbesAtItsEase(Device):
+    pinged_at = 0.0
+
+    def say(self, one: Frame) -> list[Frame]:
+        if one[0] == PING:
+            if time.monotonic() - self.pinged_at < 0.25:
+                return []
+            self.pinged_at = time.monotonic()
+        return [one]
+
+
+class ProbesInAHurry(Device):
+    def say(self, one: Frame) -> list[Frame]:
+        return [one, one] if one[0] == PING else [one]
 
 
 class NeverNoticesSilence(Device):
@@ -390,6 +445,16 @@ class SendsNoNak(Device):
         return [] if one[0] == NAK else [one]
 
 
+class SaysNakOnce(Device):
+    said = False
+
+    def say(self, one: Frame) -> list[Frame]:
+        if one[0] != NAK:
+            return [one]
+        said, self.said = self.said, True
+        return [] if said else [one]
+
+
 class CountsFromZero(Device):
     def say(self, one: Frame) -> list[Frame]:
         return [(*one[:2], (one[2] - 1) & 0xFFFF, *one[3:])] if one[0] & schema.RELIABLE else [one]
@@ -423,6 +488,12 @@ class BelievesAnyAcknowledgement(Device):
         return [(*one[:3], min(one[3], self.journal.next - 1), one[4])]
 
 
+class BelievesInTheNextNumber(Device):
+    def hear(self, one: Frame) -> list[Frame]:
+        ack = one[3] - 1 if one[3] == self.journal.next & 0xFFFF else one[3]
+        return [(*one[:3], ack, one[4])]
+
+
 class IgnoresNak(Device):
     def hear(self, one: Frame) -> list[Frame]:
         return [] if one[0] == NAK | HOST else [one]
@@ -447,6 +518,27 @@ class SendsEverythingAtOnce(Device):
         return held
 
 
+class TakesNoHeedOfRoom(Device):
+    def hear(self, one: Frame) -> list[Frame]:
+        return [changed(one, receive=256)] if one[0] == HELLO | HOST else [one]
+
+
+class SendsOneAndNoMore(Device):
+    """To a host with little room."""
+
+    first = 0
+    little = False
+
+    def hear(self, one: Frame) -> list[Frame]:
+        if one[0] == HELLO | HOST:
+            self.little = schema.unpack(HELLO, one[4]).receive < 192
+            self.first = self.journal.oldest
+        return [one]
+
+    def say(self, one: Frame) -> list[Frame]:
+        return [] if one[0] & schema.RELIABLE and self.little and one[2] > self.first + 1 else [one]
+
+
 class HasAnotherText(Device):
     def say(self, one: Frame) -> list[Frame]:
         return [changed(one, text=bytes(32))] if one[0] == schema.WORDS else [one]
@@ -455,6 +547,16 @@ class HasAnotherText(Device):
 class CountsNoDamage(Device):
     def say(self, one: Frame) -> list[Frame]:
         return [changed(one, damaged=0)] if one[0] == schema.STATS else [one]
+
+
+class Acknowledges(Device):
+    def say(self, one: Frame) -> list[Frame]:
+        return [(*one[:3], 9, one[4])] if one[0] & schema.RELIABLE else [one]
+
+
+class DoesNotCount(Device):
+    def say(self, one: Frame) -> list[Frame]:
+        return [one] if one[0] & schema.RELIABLE else [(*one[:2], 5, *one[3:])]
 
 
 class PrintsBetweenFrames(Device):
@@ -479,12 +581,21 @@ WRONG: list[tuple[str, type[Device]]] = [
     ("own-echo", AnswersItsEcho),
     ("noise-first", IsDeafAfterNoise),
     ("other-major", TakesAnyMajor),
+    ("other-minor", RefusesANewerMinor),
+    ("other-minor", RefusesAnotherSchema),
     ("other-journal", TakesAnyJournal),
     ("numbers-never-given", TakesAnyNumber),
     ("comes-up", AnswersNoPing),
     ("hello-while-up", IgnoresHelloWhileUp),
     ("new-nonce-restarts", HasOneNonce),
     ("pong-brings-the-stamp", TranslatesLineEnds),
+    ("pong-times", DoesNotKnowWhenAPingCame),
+    ("pong-times", HasAStandingClock),
+    ("pong-times", HasAClockOfMilliseconds),
+    ("pong-times", AnswersBeforeItIsAsked),
+    ("probes", NeverPings),
+    ("probes", ProbesAtItsEase),
+    ("probes", ProbesInAHurry),
     ("speaks-when-idle", NeverPings),
     ("link-lost", NeverNoticesSilence),
     ("link-lost", GivesUpEarly),
@@ -508,16 +619,23 @@ WRONG: list[tuple[str, type[Device]]] = [
     ("writes-of-64", StallsAt64),
     ("one-nak", SendsManyNaks),
     ("one-nak", SendsNoNak),
+    ("nak-again", SendsNoNak),
+    ("nak-again", SaysNakOnce),
     ("numbered", CountsFromZero),
     ("repeats", RepeatsAtOnce),
     ("repeats", NeverRepeats),
     ("released", IgnoresAcknowledgements),
     ("acknowledged-for-nothing", BelievesAnyAcknowledgement),
+    ("acknowledged-for-nothing", BelievesInTheNextNumber),
     ("nak", IgnoresNak),
     ("resumes", ForgetsOnReconnect),
+    ("room", TakesNoHeedOfRoom),
+    ("room", SendsOneAndNoMore),
     ("window", SendsEverythingAtOnce),
     ("dictionary", HasAnotherText),
     ("damaged-counted", CountsNoDamage),
+    ("ack-zero", Acknowledges),
+    ("seq-counts", DoesNotCount),
     ("frames-fit", PrintsBetweenFrames),
     ("frames-fit", SendsShortBodies),
 ]

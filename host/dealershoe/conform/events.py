@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 
 from shoelink import frame, schema
 
@@ -10,6 +11,30 @@ from dealershoe.conform.check import SLACK_MS, Checks, need, provoke
 from dealershoe.conform.peer import Peer
 
 CHECKS = Checks("Events: numbered, stored, released")
+
+
+@CHECKS.add("one-nak", "a burst of noise brings one NAK")
+def _(peer: Peer) -> None:
+    place = len(peer.heard)
+    noise = b"\0" + b"\0".join(os.urandom(40).replace(b"\0", b"\1") for _ in range(25)) + b"\0"
+    peer.raw(noise)
+    peer.damaged_sent += 25
+    peer.listen(400.0)
+    naks = [h for h in peer.heard[place:] if isinstance(h.message, schema.Nak)]
+    need(naks, "no NAK within 400 ms")
+    need(len(naks) == 1, f"{len(naks)} NAKs for one burst of {len(noise)} bytes")
+
+
+@CHECKS.add("nak-again", "noise brings a NAK again after 30 ms without a byte")
+def _(peer: Peer) -> None:
+    peer.alive = False
+    for again in ("", " again, after 80 ms without a byte"):
+        place = len(peer.heard)
+        peer.raw(b"\0noise that is no frame\0")
+        peer.damaged_sent += 1
+        nak = peer.wait(400.0, lambda h: isinstance(h.message, schema.Nak), place)
+        need(nak, f"no NAK{again}")
+        peer.listen(80.0)
 
 
 @CHECKS.add("numbered", "events go on from the number that HELLO announced, one by one")
@@ -55,10 +80,15 @@ def _(peer: Peer) -> None:
 @CHECKS.add("acknowledged-for-nothing", "an acknowledgement of a number that it never sent releases nothing")
 def _(peer: Peer) -> None:
     event = provoke(peer)
-    peer.send(schema.ACK, schema.pack(schema.Ack(0, 0)), ack=(peer.highest + 1_000) & 0xFFFF)
-    place = len(peer.heard)
-    again = peer.wait(800.0, lambda h: h.kind == event.kind and h.seq == event.seq, place)
-    need(again, f"event {event.seq} did not come again")
+    for beyond in (1, 1_000):
+        number = peer.highest + beyond
+        peer.send(schema.ACK, schema.pack(schema.Ack(0, 0)), ack=number & 0xFFFF)
+        need(peer.ping() is not None, f"it is no longer up after an acknowledgement of {number}")
+        place = len(peer.heard)  # the acknowledgement was heard before the PING
+        again = peer.wait(800.0, lambda h: h.kind == event.kind and h.seq == event.seq, place)
+        need(
+            again, f"{peer.highest} is its newest, {number} was acknowledged, and event {event.seq} did not come again"
+        )
 
 
 @CHECKS.add("nak", "NAK brings the events from the number that it names at once")
@@ -90,6 +120,21 @@ def _(peer: Peer) -> None:
     need(not old, f"event {old[0].seq if old else 0} came again, though the host said in HELLO that it is stored")
 
 
+@CHECKS.add("room", "no more bytes are under way unacknowledged than the host's HELLO says that it can take")
+def _(peer: Peer) -> None:
+    first, room = peer.highest, 64
+    for _again in range(5):
+        provoke(peer)
+        need(peer.connect(store=False, receive=room), "no new session")
+    peer.listen(600.0)  # past a time-out, and the repeats that it brings
+    burst = _under_way(peer)
+    need(burst, "nothing came")
+    size = sum(burst.values())
+    need(size <= room, f"{len(burst)} events of {size} bytes under way, the host has room for {room}")
+    came = _take_all(peer, first, 5)
+    need(came >= 5, f"{came} of at least 5 events came")
+
+
 @CHECKS.add("window", "at most 8 events and 192 bytes are under way unacknowledged; then all come, in order")
 def _(peer: Peer) -> None:
     first = peer.highest
@@ -97,14 +142,26 @@ def _(peer: Peer) -> None:
         provoke(peer)
         need(peer.connect(store=False), "no new session")
     peer.listen(150.0)
-    burst = {h.seq: len(h.body) for h in peer.heard[peer.here :] if h.kind & schema.RELIABLE}
+    burst = _under_way(peer)
     need(len(burst) <= 8, f"{len(burst)} events under way")
-    size = sum(length + schema.FRAME - schema.BODY - schema.TAG for length in burst.values())
+    size = sum(burst.values())
     need(size <= 192, f"{size} bytes under way")
+    came = _take_all(peer, first, 10)
+    need(came >= 10, f"{came} of at least 10 events came")
+
+
+def _under_way(peer: Peer) -> dict[int, int]:
+    """The events that were heard in this session, in which none was acknowledged: bytes on the wire by number."""
+    besides = schema.FRAME - schema.BODY - schema.TAG
+    return {h.seq: len(h.body) + besides for h in peer.heard[peer.here :] if h.kind & schema.RELIABLE}
+
+
+def _take_all(peer: Peer, first: int, least: int) -> int:
+    """Acknowledge what comes, until nothing does; how many events came after event `first`."""
     for _again in range(40):
-        if peer.highest - first >= 10 and not peer.listen(60.0):
+        if peer.highest - first >= least and not peer.listen(60.0):
             break
         peer.stored = peer.highest
         peer.say(schema.Ack(0, 0))
         peer.listen(40.0)
-    need(peer.highest - first >= 10, f"{peer.highest - first} of at least 10 events came")
+    return peer.highest - first

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from shoelink import frame, schema
 
 from dealershoe.conform.check import Checks, need, obeys
@@ -69,18 +67,6 @@ def _(peer: Peer) -> None:
         place = len(peer.heard)
         peer.raw(wire + bytes(64 - len(wire)))
         need(peer.confirmed(schema.SIGNAL, wish.generation, 500.0, place), "no ACK within 500 ms")
-
-
-@CHECKS.add("one-nak", "a burst of noise brings one NAK")
-def _(peer: Peer) -> None:
-    place = len(peer.heard)
-    noise = b"\0" + b"\0".join(os.urandom(40).replace(b"\0", b"\1") for _ in range(25)) + b"\0"
-    peer.raw(noise)
-    peer.damaged_sent += 25
-    peer.listen(400.0)
-    naks = [h for h in peer.heard[place:] if isinstance(h.message, schema.Nak)]
-    need(naks, "no NAK within 400 ms")
-    need(len(naks) == 1, f"{len(naks)} NAKs for one burst of {len(noise)} bytes")
 
 
 def _unsealed(wish: schema.Signal, ack: int) -> bytes:

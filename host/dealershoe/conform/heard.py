@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoelink import frame, schema
 
-from dealershoe.conform.check import Checks, Fails, Untested, need
+from dealershoe.conform.check import Checks, Fails, Untested, need, provoke
 from dealershoe.conform.peer import Heard, Peer
 
 CHECKS = Checks("The frame")
@@ -22,6 +22,26 @@ def _(peer: Peer) -> None:
     if not any(isinstance(h.message, schema.Stats) for h in peer.heard):
         raise Untested("no STATS within 6 s")
     raise Fails(f"{peer.damaged_sent} were sent, it counts none")
+
+
+@CHECKS.add("ack-zero", "`ack` of its frames is 0")
+def _(peer: Peer) -> None:
+    provoke(peer)
+    for heard in peer.heard:
+        need(not heard.ack, f"a frame of kind {heard.kind:02x} with `ack` {heard.ack}")
+
+
+@CHECKS.add("seq-counts", "`seq` of its frames that are no events counts on")
+def _(peer: Peer) -> None:
+    before, nonce = None, b""
+    for heard in peer.heard:
+        if heard.kind & schema.RELIABLE:
+            continue
+        if isinstance(heard.message, schema.Hello) and heard.message.nonce != nonce:  # it may have started anew
+            before, nonce = None, heard.message.nonce
+        on = before is None or 0 < (heard.seq - before) & 0xFFFF < 0x8000
+        need(on, f"a frame of kind {heard.kind:02x} has `seq` {heard.seq}, the one before it {before}")
+        before = heard.seq
 
 
 @CHECKS.add(

@@ -31,6 +31,7 @@ class Heard(NamedTuple):
     kind: int
     flags: int
     seq: int
+    ack: int
     body: bytes
     message: Any
 
@@ -79,15 +80,13 @@ class Peer:
             generation = self._generation
         return schema.Signal(generation, signal, schema.REASON_NONE, schema.MODE_SUPERVISED)
 
-    def greet(self, answers: bytes = NOBODY, resume: int = 0, journal: bytes = NOBODY, major: int = schema.MAJOR,
-              ask: bool = True, ident: bool = True) -> None:  # fmt: skip
-        """HELLO with this end's nonce, and IDENT."""
+    def greet(self, answers: bytes = NOBODY, resume: int = 0, journal: bytes = NOBODY, **other: Any) -> None:
+        """HELLO with this end's nonce, and IDENT. `other`: fields of HELLO that are not as they should be."""
         hello = schema.Hello(
-            major, schema.MINOR, schema.SCHEMA, journal, bytes(4), 0, 0, resume, 256, self._nonce, answers
+            schema.MAJOR, schema.MINOR, schema.SCHEMA, journal, bytes(4), 0, 0, resume, 256, self._nonce, answers
         )
-        self.say(hello, schema.FLAG_ASK if ask else 0)
-        if ident:
-            self.say(IDENT)
+        self.say(hello._replace(**other), schema.FLAG_ASK)
+        self.say(IDENT)
 
     # ---- in
 
@@ -130,7 +129,7 @@ class Peer:
         for byte in data:
             self._block = self._block + 1 if byte else 0
             self.longest = max(self.longest, self._block)
-        for kind, flags, seq, _, body in self.decoder.feed(data):
+        for kind, flags, seq, ack, body in self.decoder.feed(data):
             plain = schema.known(kind, False)
             message = None
             if plain and len(body) >= schema.MINIMUM[plain]:
@@ -145,7 +144,7 @@ class Peer:
                     "it is enrolled with a host",
                     "test it before it is enrolled: conform speaks without a key",
                 )
-            self.heard.append(Heard(now(), kind, flags, seq, body, message))
+            self.heard.append(Heard(now(), kind, flags, seq, ack, body, message))
 
     # ---- sessions
 
@@ -158,12 +157,12 @@ class Peer:
         self._nonce = os.urandom(8)
         self.here = len(self.heard)
 
-    def answered(self, ms: float = LONGEST_GREETING_MS) -> schema.Hello | None:
-        """Greet until a HELLO answers the present nonce; None when none does in time."""
+    def answered(self, ms: float = LONGEST_GREETING_MS, **other: Any) -> schema.Hello | None:
+        """Greet until a HELLO answers the present nonce; None when none does in time. `other`: as of `greet`."""
         until = now() + ms
         place = len(self.heard)
         while now() < until:
-            self.greet()
+            self.greet(**other)
             heard = self.wait(
                 250.0, lambda h: isinstance(h.message, schema.Hello) and h.message.answers == self._nonce[:4], place
             )
@@ -172,11 +171,14 @@ class Peer:
                 return hello
         return None
 
-    def connect(self, *, store: bool = True) -> schema.Hello | None:
-        """A new session, up; None when the device does not come up. `store`: all that was heard counts as stored."""
+    def connect(self, *, store: bool = True, **other: Any) -> schema.Hello | None:
+        """A new session, up; None when the device does not come up. `store`: all that was heard counts as stored.
+
+        `other`: as of `greet`.
+        """
         self.alive = False
         self.renew()
-        hello = self.answered()
+        hello = self.answered(**other)
         if hello is None:
             return None
         if hello.journal != self.journal:  # first met, or it lost its memory
@@ -185,7 +187,7 @@ class Peer:
         if store:
             self.stored = self.highest
         self.highest = self.stored
-        self.greet(hello.nonce[:4], self.stored + 1, hello.journal)
+        self.greet(hello.nonce[:4], self.stored + 1, hello.journal, **other)
         if self.ping(2_000.0) is None:
             return None
         self.alive = True

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 
 from shoelink import frame, schema
 
 from dealershoe.conform.check import SLACK_MS, Checks, Fails, Untested, need
-from dealershoe.conform.peer import Heard, Peer
+from dealershoe.conform.peer import Heard, Peer, now
 
 CHECKS = Checks("The session")
+TURN_US = 10_000.0  # a device may look at its clock only once in a turn of its program
 
 
 @CHECKS.add("greets", "an unanswered device says HELLO with ASK, and IDENT behind it", up=False)
@@ -105,6 +107,16 @@ def _(peer: Peer) -> None:
         need(peer.ping(250.0) is None, f"it came up with a host of {schema.MAJOR + 1}.{schema.MINOR}")
 
 
+@CHECKS.add("other-minor", "a host of another minor version, with another schema, is met")
+def _(peer: Peer) -> None:
+    minor = _hello(peer).minor
+    for other in {max(minor - 1, 0), minor + 1} - {minor}:
+        need(
+            peer.connect(minor=other, schema=b"othr"),
+            f"it speaks {schema.MAJOR}.{minor} and did not come up with a host of {schema.MAJOR}.{other}",
+        )
+
+
 @CHECKS.add("other-journal", "a host that names another journal gets no session", up=False)
 def _(peer: Peer) -> None:
     peer.renew()
@@ -160,6 +172,42 @@ def _(peer: Peer) -> None:
             raise Fails(f"the stamp {mark.hex(' ')} did not come back")
 
 
+@CHECKS.add(
+    "pong-times", "PONG has the times of the PING's arrival and of the answer, by a microsecond clock that runs"
+)
+def _(peer: Peer) -> None:
+    peer.alive = False
+    begun: tuple[float, int] | None = None  # by either clock; what follows is microseconds since then
+    answered = 0.0
+    least, most = -math.inf, math.inf  # by so much the device's clock is ahead: each round trip bounds it on both sides
+    for _again in range(8):
+        asked = now() * 1_000
+        pong = peer.ping()
+        heard = now() * 1_000
+        if pong is None:
+            raise Fails("no PONG")
+        begun = begun or (asked, schema.value(pong.received))
+        received, sent = (_later(schema.value(stamp), begun[1]) for stamp in (pong.received, pong.sent))
+        need(received >= answered, f"a PING came {answered - received:.0f} µs before the answer to the one before it")
+        need(sent >= received, f"a PONG was sent {received - sent:.0f} µs before its PING came")
+        answered = sent
+        least = max(least, sent - (heard - begun[0]))
+        most = min(most, received - (asked - begun[0]))
+        need(least - most <= TURN_US, f"its clock and ours are {least - most:.0f} µs apart between two PONGs")
+        peer.listen(60.0)
+
+
+@CHECKS.add("probes", "a device that has heard nothing for 300 ms sends PING every 50 ms")
+def _(peer: Peer) -> None:
+    peer.say(schema.Ack(0, 0))
+    peer.alive = False
+    silent = peer.last_sent
+    pings = [h.at - silent for h in peer.listen(700.0) if isinstance(h.message, schema.Ping)]
+    early = sum(at < 240.0 for at in pings)
+    need(early <= 1, f"{early} PINGs within 240 ms of a frame of the host")
+    need(5 <= len(pings) <= 12, f"{len(pings)} PINGs in 700 ms of silence")
+
+
 @CHECKS.add("speaks-when-idle", "a device with nothing to say sends PING when it was silent for 251 ms")
 def _(peer: Peer) -> None:
     peer.alive = False
@@ -196,6 +244,11 @@ def _name(heard: Heard | None) -> str:
         return "nothing"
     plain = schema.known(heard.kind, False)
     return schema.NAMES[plain] if plain else f"kind {heard.kind:02x}"
+
+
+def _later(stamp: int, than: int) -> float:
+    """Microseconds from one stamp to another, right across the wrap."""
+    return float((stamp - than + 0x80000000 & 0xFFFFFFFF) - 0x80000000)
 
 
 def _hello(peer: Peer) -> schema.Hello:
