@@ -19,7 +19,7 @@ from dealershoe.bridge import bridge as bridge_module
 from dealershoe.bridge.health import BOOTS, FAULTS_S, NAMES, STATISTICS_S, STILL_S, Health
 from dealershoe.desk.desk import Moment
 from dealershoe.frames.recorder import BYTES, FILES, FRAMES, Recorder
-from dealershoe.port.identity import Address, find
+from dealershoe.port.identity import Address, PortLost, find
 from dealershoe.port.port import seek
 from port.usb_tree import UsbTree
 from shoelink import frame, schema
@@ -56,12 +56,14 @@ def test_unplugged_is_noticed_within_1_s_and_resumed_within_2_s_under_another_na
         wait_for(lambda: running.bridge.snapshot().link == "unsupervised", "the loss to be seen")
         within(NOTICED_S, begun, "noticing")
         wait_for(lambda: "is not plugged in" in running.why, "the reason")
+        assert [running.bridge.statistics[name] for name in ("up", "lost")] == [0, 1]
         shoe.report(ACE)
         shoe._plug()
         begun = time.monotonic()
         tree.plug("1-1", *PICO, "ttyACM1", "E661", to=shoe.path)
         running.up(2)
         within(RESUMED_S, begun, "resuming")
+        assert [running.bridge.statistics[name] for name in ("up", "lost")] == [1, 1]
         wait_for(lambda: shoe.held == 0, "the card that was drawn meanwhile")
     finally:
         running.bridge.stop()
@@ -277,6 +279,27 @@ def test_a_shoe_that_is_refused_is_not_said_to_be_silent(
     running.bridge.stop()
     assert any("no session with this shoe: event 1 is stored here" in said.text for said in running.said)
     assert not any("nothing understandable" in said.text for said in running.said)
+
+
+def test_a_port_is_not_called_deaf_for_the_time_that_the_bridge_stood_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    running = Running(Address(os.ttyname(slave)), tmp_path)
+    try:
+        running.bridge._room.leave(running.bridge)  # its turns are made here
+        monkeypatch.setattr(running.bridge._room, "chore", lambda *_: True)
+        begun = running.bridge._session_ns
+        looks = [begun + int(after * 1e9) for after in (0.2, 20.0, 20.4, 20.8, 21.2, 21.6, 22.0)]
+        for look in looks:
+            running.bridge._watch(Moment(look, 0))
+        with pytest.raises(PortLost, match="nothing understandable came from"):
+            running.bridge._watch(Moment(begun + int(22.4e9), 0))  # 0.7 s before it stood still, the rest since
+    finally:
+        running.bridge.stop()
+        os.close(master)
+        os.close(slave)
 
 
 @pytest.mark.parametrize("what", ["a stranger", "noise"])

@@ -15,13 +15,13 @@ from dealershoe.bridge.start import open_bridge
 from dealershoe.cli import commands
 from dealershoe.desk.happening import Happening
 from dealershoe.emulate.shoe import EmulatedShoe
-from dealershoe.entries import DeviceRow, Fact
+from dealershoe.entries import BRIDGE, DeviceRow, Fact
 from dealershoe.link import keystore
-from dealershoe.link.dictionary import Dictionary, parse
+from dealershoe.link.dictionary import Dictionary, in_words, parse
 from dealershoe.record.journal import Journal
 from shoelink import frame, schema
 
-NEWER = schema.canonical() + "28 HUMID 1 <4sHB t_us humidity place\n"
+NEWER = schema.canonical() + "28 HUMID 1 <4sHB t_us humidity place\n7f ALARM 1 <4s t_us\n"
 HASH = hashlib.sha256(NEWER.encode()).digest()[:4]
 DEADLINE_S = 20.0
 
@@ -86,8 +86,12 @@ def _greeting_of_another_release(rig: Rig) -> None:
 
 
 def _report_humidity(rig: Rig) -> None:
-    at = rig.shoe.journal.open(0x28, 7)
-    rig.shoe.journal.buffer[at : at + 7] = bytes(4) + b"\x90\x01\x02"
+    _report(rig, 0x28, bytes(4) + b"\x90\x01\x02")
+
+
+def _report(rig: Rig, kind: int, body: bytes) -> None:
+    at = rig.shoe.journal.open(kind, len(body))
+    rig.shoe.journal.buffer[at : at + len(body)] = body
     rig.shoe.journal.close()
 
 
@@ -101,7 +105,7 @@ def test_a_report_of_a_newer_shoe_is_kept_and_read_by_the_shoes_own_dictionary()
     _report_humidity(rig)
     rig.run(100)
     line = "note     the shoe reports HUMID t_us=00000000 humidity=400 place=2, which is kept and not acted on"
-    assert line in rig.said
+    assert [said for said in rig.said if "kept" in said] == [line]
     assert _facts(rig)[-1].raw == b"\x28" + bytes(4) + b"\x90\x01\x02"
     (device, *_) = [entry for entry in rig.durable if isinstance(entry, DeviceRow)]
     assert device.schema == HASH
@@ -122,8 +126,30 @@ def test_a_report_that_nothing_explains_is_kept_all_the_same() -> None:
     rig.run(100)
     _report_humidity(rig)
     rig.run(100)
-    assert "note     the shoe reports something of kind 28, which is kept and not understood" in rig.said
+    line = "note     the shoe reports something of kind 28, which is kept and not understood"
+    assert [said for said in rig.said if "kept" in said] == [line]
     assert _facts(rig)[-1].raw[0] == 0x28
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["a dictionary that is here", "one that comes after it"])
+def test_what_stops_the_deal_is_named_once_the_shoes_dictionary_is_here(known: bool) -> None:
+    rig = Rig()
+    rig.table.shoe._shelf = kept = Kept()
+    if known:
+        kept.keep(parse(NEWER.encode(), HASH))
+    _greeting_of_another_release(rig)
+    _report(rig, 0x7F, bytes(4))
+    rig.run(2_000)
+    stops = "the shoe reports something that must be understood and is not (unknown critical kind 7f{})"
+    assert rig.desk.halt_why == rig.desk.align_why == stops.format(", ALARM")
+    written = [entry.raw.decode() for entry in rig.durable if isinstance(entry, Fact) and entry.origin == BRIDGE]
+    assert written == [f"align {stops.format(name)}" for name in ([] if known else [""]) + [", ALARM"]]
+
+
+def test_a_field_that_could_name_a_card_is_not_shown_of_any_kind() -> None:
+    assert (
+        in_words("PEEK", {"draw": 3, "token": b"\x33\0\0\0", "t_us": bytes(4)}) == "PEEK draw=3 token=… t_us=00000000"
+    )
 
 
 def test_a_shelf_that_refuses_is_said() -> None:

@@ -9,7 +9,7 @@ import pytest
 from bridge.rig import HAND, SHOE_IDENT, Rig, Shoe, entropy, ready
 from dealershoe.desk import table_link
 from dealershoe.desk.table_link import RECORDS, RECORDS_S, frame_of
-from dealershoe.entries import DeviceRow, Entry, EventRow, Fact, LinkRow, RulingRow, SignalRow
+from dealershoe.entries import ALIGN, DeviceRow, Entry, EventRow, Fact, LinkRow, RulingRow, SignalRow
 from dealershoe.errors import UserError
 from dealershoe.link.clock import When
 from dealershoe.rules.stack import load_stack
@@ -326,8 +326,29 @@ def test_what_must_be_understood_and_is_not_stops_the_deal() -> None:
     rig.shoe.journal.close()
     rig.run(20)
     assert rig.shoe.signal.signal == schema.SIGNAL_STOP
-    assert "must be understood" in rig.desk.align_why
+    why = "the shoe reports something that must be understood and is not (unknown critical kind 7f)"
+    assert rig.desk.align_why == rig.desk.halt_why == why
+    assert [fact.raw for fact in rig.durable if isinstance(fact, Fact)][-1] == ALIGN + why.encode()
     assert rig.shoe.journal.oldest == 1  # not acknowledged: the next host may know it
+
+
+def test_while_the_port_is_gone_the_link_is_not_up_and_each_loss_is_counted_once() -> None:
+    rig = Rig()
+    rig.run(300)
+    assert (rig.table.up, rig.table.lost) == (True, 0)
+    for losses in (1, 2):
+        for _ in range(3):  # it is looked for again and again
+            rig.table.closed("there is no port")
+            assert (rig.table.up, rig.table.lost) == (False, losses)
+        rig.plug()
+        assert (rig.table.up, rig.table.lost) == (False, losses)
+        rig.run(1_500)
+        assert (rig.table.up, rig.table.lost) == (True, losses)
+    rig.shoe.link = Shoe().link  # silent
+    rig.run(1_000)
+    assert (rig.table.up, rig.table.lost) == (False, 3)
+    rig.table.closed("there is no port")
+    assert rig.table.lost == 3, "it was lost already"
 
 
 def test_a_silent_shoe_is_unsupervised_within_750_ms() -> None:

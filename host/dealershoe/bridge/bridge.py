@@ -116,6 +116,7 @@ class Bridge:
         self._trouble: str | None = None
         self._stored = writer.stored
         self._session_ns = time.monotonic_ns()  # when there last was a session, or a hope of one
+        self._watched_ns = 0  # when this was looked at
         self._look_ns = 0  # when to look for other rules
         self._why = ""  # the link is down, at the last look at its health
         self._said_up = not table.why_down  # when something was said last
@@ -390,7 +391,10 @@ class Bridge:
         return entries
 
     def _watch(self, at: Moment) -> None:
-        """A session that does not come up: the port may be deaf."""
+        """A session that does not come up: the port may be deaf. While the bridge itself stood still it was not."""
+        still = at.mono_ns - max(self._watched_ns, self._session_ns) - int(IDLE_S * 1e9)
+        self._session_ns += max(0, still)
+        self._watched_ns = at.mono_ns
         if self._table.up or self._table.waits_for_disk:
             self._session_ns = at.mono_ns
         elif at.mono_ns - self._session_ns > DEAF_S * 1e9:

@@ -56,7 +56,7 @@ class Health:
         shoe = table.shoe_stats
         figures = [int(table.up), table.sessions]
         figures += [link.decoder.count[name] for name in LINE]
-        figures += [link.count[name] for name in LINK]
+        figures += [table.lost if name == "lost" else link.count[name] for name in LINK]
         figures += [self._dropped + (self._port.dropped if self._port else 0), self.boots]
         figures += [getattr(shoe, name) if shoe else 0 for name in SHOE]
         return dict(zip(NAMES, figures, strict=True))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from shoelink import schema
 
 from dealershoe.link.clock import Clock, When
-from dealershoe.link.dictionary import OWN, Dictionary, Inquiry
+from dealershoe.link.dictionary import OWN, Dictionary, Inquiry, in_words
 
 
 class Dictionaries(Protocol):
@@ -73,11 +73,12 @@ class Acquaintance:
         read = self._read(kind, body)
         if read is None:
             return f"the shoe reports something of kind {kind:02x}, which is kept and not understood"
-        name, values = read
-        said = " ".join(
-            f"{field}={value.hex() if isinstance(value, bytes) else value}" for field, value in values.items()
-        )
-        return f"the shoe reports {name} {said}, which is kept and not acted on"
+        return f"the shoe reports {in_words(*read)}, which is kept and not acted on"
+
+    def kind_words(self, kind: int) -> str:
+        """A kind by its number, and its name where the shoe's dictionary is here: "7f, ALARM"."""
+        declared = self._dictionary.kinds.get(kind)
+        return f"{kind:02x}, {declared.name}" if declared else f"{kind:02x}"
 
     def _read(self, kind: int, body: bytes) -> tuple[str, dict[str, int | bytes]] | None:
         try:

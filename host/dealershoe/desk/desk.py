@@ -289,8 +289,8 @@ class Desk:
         """`made_ns`: before this the shoe cannot have made it; None: not known."""
         card = type(message) is schema.Card  # by far the most reports are: nothing is asked twice of them
         if message is None:
-            self._note("the shoe reports something that this bridge does not know: kept")
-        elif names_its_card(message) and not self.open_table and not backlog:
+            return  # it is kept, and what it is has been said by who can read it
+        if names_its_card(message) and not self.open_table and not backlog:
             self._halt(OPEN_SHOE)
         elif card and self._given_away and message.hand == self.hand:
             self._halt(TOLD_SHOE)

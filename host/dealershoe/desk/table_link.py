@@ -21,6 +21,7 @@ from dealershoe.entries import DeviceRow, LinkRow
 
 STORE_S = 1.0  # a report that is not stored so long: behind it the shoe sends one more, and the next cards go unseen
 NOT_STORED = "what the shoe reports cannot be stored"
+NOT_UNDERSTOOD = "the shoe reports something that must be understood and is not ({})"
 STORE_MS = 250  # between two turns while the disk is waited for
 ASK_MS = 20  # while a dictionary is asked for, so long at most between two turns
 # Without a key anybody on the line can greet and be gone, ten times a second. A shoe with a bad cable starts every two
@@ -75,6 +76,9 @@ class TableLink:
         self._shown = (-1, "")  # what of the desk was wished for last
         self._backlog = 0  # its numbers below this one are from before it greeted
         self._owed_ns: int | None = None  # since when the oldest report waits to be stored
+        self._open = False  # the link is told what comes: there is a port, and the disk is not waited for
+        self._cut = 0  # sessions that ended here, of which the link was told nothing
+        self._stopped: notice.Stopped | None = None  # what stopped the deal in this session
         self.waits_for_disk = False  # nothing is said to the shoe, which shows that nobody watches it
         self.refused = False  # what is at this port was understood, and there can be no session with it
         self._reasons: set[str] = set()  # why the link is down, as far as that was recorded
@@ -92,12 +96,14 @@ class TableLink:
         if self.waits_for_disk:
             self._down(NOT_STORED)
             return
+        self._open = True
         self.link.start(ticks(at))
         self.turn(at)
 
     def closed(self, why: str) -> None:
         """The port is gone."""
         self._owed_ns = None
+        self._end_session()
         self._down(why)
 
     def received(self, data: bytes, at: Moment) -> None:
@@ -126,12 +132,13 @@ class TableLink:
         self._tell_time(at)
         if self._owed_ns is not None and at.mono_ns - self._owed_ns > STORE_S * 1e9:
             self.waits_for_disk = True
+            self._end_session()
             self._down(NOT_STORED)
         if self.waits_for_disk:
             return
         self._make_up()
         self._desire()
-        question = self.shoe.question(ticks(at)) if self.link.up else None
+        question = self.shoe.question(ticks(at)) if self.up else None
         if question is not None:
             self.link.send(question, ticks(at))
         for told in self.link.poll(ticks(at)):
@@ -150,11 +157,17 @@ class TableLink:
         if self.waits_for_disk:
             return STORE_MS
         wait = int(self.link.wait(ticks(at)))
-        return min(wait, ASK_MS) if self.shoe.asks and self.link.up else wait
+        return min(wait, ASK_MS) if self.shoe.asks and self.up else wait
 
     @property
     def up(self) -> bool:
-        return bool(self.link.up) and not self.waits_for_disk
+        """Whether there is a session now."""
+        return self._open and bool(self.link.up)
+
+    @property
+    def lost(self) -> int:
+        """So many sessions were lost: to silence, to a new start of the shoe, with the port, or to a slow disk."""
+        return int(self.link.count["lost"]) + self._cut
 
     # ---- what the link says
 
@@ -175,6 +188,7 @@ class TableLink:
                 said = self.shoe.heard(told.message, at.mono_ns // 1_000)
                 if said:
                     self.desk.happen("note", said)
+                    self._name_stop(at)
             case notice.LinkLost():
                 self._down("the shoe is silent" if told.reason == "silence" else "the shoe started again")
             case notice.Refused():
@@ -184,10 +198,19 @@ class TableLink:
                 if self._taken.get(self._journal or b""):  # else nothing of it was ever part of a hand here
                     self.desk.align(f"reports {told.first} to {told.next - 1} of the shoe are gone for good", at)
             case notice.Stopped():
-                self.desk.halt(f"the shoe reports something that must be understood and is not ({told.reason})", at)
+                self._stopped = told
+                self._name_stop(at)
+
+    def _name_stop(self, at: Moment) -> None:
+        """What stopped the deal; its name comes later than it where the shoe's dictionary does."""
+        if self._stopped is not None:
+            why = NOT_UNDERSTOOD.format(f"{self._stopped.reason} {self.shoe.kind_words(self._stopped.kind)}")
+            if why != self.desk.halt_why:
+                self.desk.halt(why, at)
 
     def _greeted(self, greeting: Any, at: Moment) -> None:
         hello, ident = greeting.hello, greeting.ident
+        self._stopped = None
         self.shoe.greeted(hello)
         journal = bytes(hello.journal)
         if journal not in self._taken and not self.desk.align_why and self.desk.session.draws:
@@ -280,9 +303,14 @@ class TableLink:
             return
         if self._unmet is not None:
             self._meet(self._unmet)
-        if self._rises and self.link.up:
+        if self._rises and self.up:
             self._rises -= 1
             self._risen()
+
+    def _end_session(self) -> None:
+        """The link is told nothing from here on until it greets anew."""
+        self._cut += self.up
+        self._open = False
 
     def _down(self, why: str) -> None:
         if why == self.why_down:

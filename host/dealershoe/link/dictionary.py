@@ -23,6 +23,7 @@ from dealershoe.errors import UserError
 LONGEST = 8192  # bytes of a text: eight times what it is today
 AGAIN_MS = 100  # until a piece that has not come is asked for again
 TRIES = 100  # without a single piece, 10 s in session: the shoe does not answer such questions
+HIDDEN = ("token", "secret")  # fields that are not shown, of whatever kind
 _HEAD = re.compile(r"dealershoe link (\d{1,3})\.(\d{1,3})")
 _FIELD = "[a-z][a-z0-9_]{0,30}"
 _LINE = re.compile(
@@ -121,6 +122,18 @@ def _kind(line: str) -> tuple[int, Kind]:
     elif name in schema.NAMES.values():
         raise BadDictionaryError(f"{name} has the number {kind:02x}, here it has another")
     return kind, Kind(name, senders, layout, fields)
+
+
+def in_words(name: str, values: Mapping[str, int | bytes]) -> str:
+    """What `Dictionary.read` has read, on one line; what would name a card, or is a secret, is left out."""
+    said = (f"{field}={_value(field, value)}" for field, value in values.items())
+    return " ".join((name, *said))
+
+
+def _value(field: str, value: int | bytes) -> str:
+    if field in HIDDEN:
+        return "…"
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 class Inquiry:
