@@ -12,10 +12,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conform.wrong import WRONG, Device
+from conform.wrong import WRONG, Device, PausesBetweenReads
 from dealershoe.conform import run as run_module
 from dealershoe.conform.checks import CHECKS
-from dealershoe.conform.run import FAILS, HOLDS, Verdict, run
+from dealershoe.conform.run import FAILS, HOLDS, UNTESTED, Verdict, run
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
 from shoelink import schema
@@ -84,6 +84,12 @@ def test_every_check_cites_a_section_of_the_protocol() -> None:
     text = README.read_text(encoding="utf-8")
     for check in CHECKS:
         assert f"\n## {check.section}\n" in text
+
+
+def test_a_device_that_is_only_slow_to_read_is_not_said_to_be_wrong() -> None:
+    verdict = judged("one-nak", PausesBetweenReads)
+    assert verdict.verdict == UNTESTED
+    assert "it may have paused between two reads" in verdict.seen
 
 
 def test_plain_output_and_exit_status_of_a_device_that_fails() -> None:

@@ -569,6 +569,22 @@ class SendsShortBodies(Device):
         return [(*one[:4], one[4][:-1])] if one[0] == schema.STATS else [one]
 
 
+class PausesBetweenReads(Device):
+    """It is not wrong, only slow: to it there was silence in a burst."""
+
+    unread = b""
+    until = 0.0
+
+    def _heard(self, data: bytes) -> bytes:
+        self.unread += data
+        if time.monotonic() < self.until:
+            return b""
+        piece, self.unread = self.unread[:500], self.unread[500:]
+        if len(piece) == 500:
+            self.until = time.monotonic() + 0.08
+        return super()._heard(piece)
+
+
 WRONG: list[tuple[str, type[Device]]] = [
     ("greets", SaysNoIdent),
     ("greets", DoesNotAsk),

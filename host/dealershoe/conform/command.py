@@ -20,7 +20,7 @@ MARKS = {"holds": "holds   ", "fails": "FAILS   ", "untested": "untested"}
 @click.option("--take", is_flag=True, help="Take events that the device holds: they are lost to its bridge.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")
 def command(port: str, names: tuple[str, ...], take: bool, as_json: bool) -> None:
-    """Run the protocol's conformance checks, for some 30 seconds, and print what holds.
+    """Run the protocol's conformance checks, for some 20 seconds, and print what holds.
 
     The device needs no card and no person: the checks get it to report events by sending it a kind that it cannot
     know. Exit status 0: everything holds; 1: something does not; 2: nothing could be tested.

@@ -139,12 +139,15 @@ class Peer:
                 if number == self.highest + 1:
                     self.highest = number
             if flags & schema.FLAG_AUTH:
-                raise UserError(
-                    "the device seals what it says, it has a key",
-                    "it is enrolled with a host",
-                    "test it before it is enrolled: conform speaks without a key",
-                )
+                self._sealed()
             self.heard.append(Heard(now(), kind, flags, seq, ack, body, message))
+
+    def _sealed(self) -> None:
+        raise UserError(
+            "the device seals what it says, it has a key",
+            "it is enrolled with a host",
+            "test it before it is enrolled: conform speaks without a key",
+        )
 
     # ---- sessions
 
