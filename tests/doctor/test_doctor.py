@@ -17,11 +17,12 @@ from pathlib import Path
 
 import pytest
 from conform.wrong import Device, Frame
-from dealershoe.doctor import machine, usb
+from dealershoe.doctor import machine, sealed, usb
 from dealershoe.doctor import shoe as shoe_module
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.doctor.shoe import shoe
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.link import keystore
 from dealershoe.record.journal import Journal
 from hil.hostend import HostEnd
 from port.usb_tree import UsbTree
@@ -121,8 +122,10 @@ def test_silence_and_another_program_on_the_port_are_said(pty: tuple[int, str], 
         (lambda data: data, "What this host says comes back"),
         (lambda data: b"\r\n>>> \x00" if data else b"", "the prompt of MicroPython"),
         (lambda data: b"ERROR 17: unknown command\r\n" if data else b"", "another program or another board"),
+        (lambda data: b"ERROR\r\n" if data else b"", "is no link: "),
+        (lambda data: b"\xfe" if data else b"", "bytes, too few to say of what, and no frame in them"),
     ],
-    ids=["a line joined to itself", "a prompt", "another device"],
+    ids=["a line joined to itself", "a prompt", "another device", "one short word", "a few bytes"],
 )
 def test_what_only_answers_is_no_silence(
     pty: tuple[int, str], tree: UsbTree, answer: Callable[[bytes], bytes], said: str
@@ -145,6 +148,7 @@ def test_what_only_answers_is_no_silence(
         speaking.join()
     assert found.verdict == BAD
     assert said in found.seen
+    assert "Nothing comes" not in found.seen
 
 
 def test_a_port_s_name_is_said_as_it_is_written(tree: UsbTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,15 +217,67 @@ def test_old_firmware_and_a_watchdog_reset_are_named(tree: UsbTree) -> None:
     assert "watchdog" in of("reset", findings)[0].seen
 
 
-def test_a_sealed_shoe_is_said_to_be_one(tree: UsbTree) -> None:
-    class Sealed(Device):
-        def say(self, one: Frame) -> list[Frame]:
-            return [(one[0], one[1] | schema.FLAG_AUTH, *one[2:4], one[4][:32] + bytes(8))]
+class Enrolled(Device):
+    """It has a key, and its frames a tag that nobody can check."""
 
-    with Sealed() as device:
-        found = one("link", shoe(device.port, tree.ports))
-    assert found.verdict == NOTE
-    assert "it has a key" in found.seen or "seals what it says" in found.seen
+    def say(self, one: Frame) -> list[Frame]:
+        return [(one[0], one[1] | schema.FLAG_AUTH, *one[2:4], one[4][:32] + bytes(8))]
+
+
+@pytest.mark.parametrize("known", [{}, {b"another.": bytes(32)}], ids=["no key here", "another's key here"])
+def test_a_shoe_that_is_enrolled_elsewhere_is_one_that_no_table_here_takes(
+    tree: UsbTree, monkeypatch: pytest.MonkeyPatch, known: dict[bytes, bytes]
+) -> None:
+    monkeypatch.setattr(sealed, "MEETS_MS", 500.0)
+    with Enrolled() as device:
+        found = one("link", shoe(device.port, tree.ports, keys=sealed.Keys(Path("keys.json"), known)))
+    assert found.verdict == BAD
+    assert "The shoe is enrolled and its key is n" in found.seen
+    assert ("none of the 1 in keys.json" if known else "no key in keys.json") in found.seen
+    assert "A table here would refuse it" in found.seen
+    assert "were not looked at" in found.seen
+    assert "conform" not in found.seen + found.do
+
+
+def test_where_others_are_enrolled_a_shoe_without_a_key_is_refused(tree: UsbTree) -> None:
+    with Device() as device:
+        findings = list(shoe(device.port, tree.ports, keys=sealed.Keys(Path("keys.json"), {b"another.": bytes(32)})))
+    (found,) = of("keys", findings)
+    assert found.verdict == BAD
+    assert "a table here would refuse it" in found.seen
+    assert "--any-shoe" in found.do
+
+
+def test_a_shoe_whose_key_is_here_is_examined_sealed_and_keeps_its_events(tmp_path: Path) -> None:
+    path, key = tmp_path / "keys.json", os.urandom(32)
+    keystore.pin(path, b"SHOE-ONE", key)
+    (tmp_path / "flash").mkdir()
+    (tmp_path / "flash" / "device.key").write_bytes(key)
+    with EmulatedShoe(pace="fast", flash=tmp_path / "flash", device_id=b"SHOE-ONE") as running:
+        running.press("new-hand")
+        arguments = ["--journal", str(tmp_path / "j"), "--shelf", str(tmp_path / "s"), "--keys", str(path), "--json"]
+        asked = [sys.executable, "-c", MAIN, "doctor", "--port", running.port, *arguments]
+        ran = subprocess.run(asked, capture_output=True, text=True)
+        told = [Finding(**json.loads(line)) for line in ran.stdout.splitlines()]
+        assert [finding for finding in told if finding.verdict == BAD] == [], ran.stderr
+        assert ran.returncode == 0
+        assert of("keys", told)[0].seen == f"The shoe has proven its key, which is in {path}."
+        assert "The shoe SHOE-ONE is there and speaks: firmware" in of("link", told)[0].seen
+        assert "A round trip takes" in of("line", told)[0].seen
+        assert any("has tested" in finding.seen for finding in of("parts", told))
+        assert of("events", told)[0].seen.startswith("It holds 2 events")  # COMMIT and the key
+        assert of("self-test", told)[0].seen.startswith("The shoe is well: frames ")
+        with HostEnd(running.port, {b"SHOE-ONE": key}) as host:
+            assert host.next(schema.Key)[0].key == schema.KEY_NEW_HAND
+
+
+def test_a_file_of_keys_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "keys.json"
+    assert "no file of keys" in one("keys", sealed.keys(path)).seen
+    path.write_text("{")
+    path.chmod(0o600)
+    assert one("keys", sealed.keys(path)).verdict == BAD
+    assert "are damaged" in one("keys", sealed.keys(path)).seen
 
 
 # ---- the ports

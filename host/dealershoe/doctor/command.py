@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from shoelink import schema
 
-from dealershoe.doctor import machine, usb
+from dealershoe.doctor import machine, sealed, usb
 from dealershoe.doctor.finding import BAD, Finding
 from dealershoe.doctor.shoe import shoe
 from dealershoe.port.identity import VENDORS, Ports
@@ -28,16 +28,17 @@ MARKS = {"good": "  ", "bad": "✗ ", "note": "· "}
     "--test-card", "draws", flag_value=schema.TEST_CARD, type=int, help="Then draw the test card: is it read?"
 )
 @click.option("--calibrate", "draws", flag_value=schema.TEST_CALIBRATE, type=int, help="And set the double-feed light.")
+@click.option("--keys", type=click.Path(dir_okay=False, path_type=Path), help="The file of keys that `enroll` writes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a finding.")
 @shelf_option
-def command(port: str, journal: Path, draws: int | None, as_json: bool, shelf: Shelf) -> None:
+def command(port: str, journal: Path, draws: int | None, keys: Path | None, as_json: bool, shelf: Shelf) -> None:
     """Look at everything between this program and a shoe, and say in sentences what to do. Nothing is changed but by
     --calibrate, and nothing is taken from the shoe.
 
     Exit status 0: a table can be run; 1: something must be put right first.
     """
     bad = 0
-    for finding in examine(port, journal, shelf.folder, draws=draws or 0):
+    for finding in examine(port, journal, shelf.folder, draws=draws or 0, keys=keys):
         bad += finding.verdict == BAD
         if as_json:
             click.echo(json.dumps(asdict(finding), ensure_ascii=False))
@@ -48,15 +49,21 @@ def command(port: str, journal: Path, draws: int | None, as_json: bool, shelf: S
     sys.exit(1 if bad else 0)
 
 
-def examine(port: str, journal: Path, shelf: Path, ports: Ports | None = None, draws: int = 0) -> Iterator[Finding]:
-    """Everything there is to find, in the order in which a person would look. `port` "": the one candidate there is."""
+def examine(
+    port: str, journal: Path, shelf: Path, ports: Ports | None = None, draws: int = 0, keys: Path | None = None
+) -> Iterator[Finding]:
+    """Everything there is to find, in the order in which a person would look.
+
+    `port` "": the one candidate there is. `keys`: the file of them, if it is not this user's own.
+    """
     ports = ports or Ports()
     yield from machine.programs()
     yield from machine.packs(shelf)
     yield from machine.journal(journal)
+    kept = yield from sealed.keys(keys)
     yield from usb.ports(ports, port)
     candidates = [listed for listed in ports.listed() if listed.usb.vid in VENDORS]
     if port:
-        yield from shoe(port, ports, draws)
+        yield from shoe(port, ports, draws, kept)
     elif len(candidates) == 1:
-        yield from shoe(candidates[0].path, ports, draws)
+        yield from shoe(candidates[0].path, ports, draws, kept)

@@ -14,6 +14,7 @@ from shoelink import frame, schema
 from dealershoe import __version__
 from dealershoe.conform.peer import Heard, Peer, now
 from dealershoe.doctor import parts
+from dealershoe.doctor import sealed as enrolled
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
@@ -31,8 +32,11 @@ PINGS = 10
 SLOW_MS = 50.0  # round trip: the floor of the link's own time-out
 
 
-def shoe(wanted: str, ports: Ports, draws: int = 0) -> Iterator[Finding]:
-    """The shoe at `wanted`, for some 9 seconds. `draws`: TEST_CARD or TEST_CALIBRATE, if a person draws the card."""
+def shoe(wanted: str, ports: Ports, draws: int = 0, keys: enrolled.Keys = enrolled.NO_KEYS) -> Iterator[Finding]:
+    """The shoe at `wanted`, for some 9 seconds. `draws`: TEST_CARD or TEST_CALIBRATE, if a person draws the card.
+
+    `keys`: a shoe that is enrolled is spoken to with its own.
+    """
     try:
         address = find(wanted, ports)
         port = Port(address.path, recorder := Recorder(), ports.roots)
@@ -44,31 +48,41 @@ def shoe(wanted: str, ports: Ports, draws: int = 0) -> Iterator[Finding]:
         yield _lost(str(lost), wanted)
         return
     try:
-        yield from _examine(port, recorder, draws)
+        yield from _examine(port, recorder, draws, keys)
     except PortLost as lost:
         yield _lost(str(lost), wanted)
-    except UserError as error:
-        yield Finding("link", NOTE, _sentence(error.seen), _sentence(error.do))
     finally:
         port.close()
 
 
-def _examine(port: Port, recorder: Recorder, draws: int) -> Iterator[Finding]:
-    peer = Peer(port)
-    heard = peer.hello(GREETS_MS)
-    if heard is None:
-        peer.greet()  # what does not speak may answer: a prompt, a line that is joined to itself
-        yield _silent(port.path, recorder, echo=any(one.kind & schema.FROM_HOST for one in peer.listen(ANSWERS_MS)))
-        return
-    yield from _awake(peer)
-    if peer.connect() is None:
-        yield Finding(
-            "link", BAD, "The shoe greets, but no session comes up: it does not hear this host, or it refuses it.",
-            "Look at the other wire of the pair, and at the version of the firmware.",
-        )  # fmt: skip
-        return
-    hello = next(h.message for h in reversed(peer.heard) if isinstance(h.message, schema.Hello))
-    ident = next((h.message for h in reversed(peer.heard) if isinstance(h.message, schema.Ident)), None)
+def _examine(port: Port, recorder: Recorder, draws: int, keys: enrolled.Keys) -> Iterator[Finding]:
+    peer: Peer = (ear := enrolled.Ear(port))
+    if ear.hello(GREETS_MS) is None:
+        ear.greet()  # what does not speak may answer: a prompt, a line that is joined to itself
+        answers = ear.listen(ANSWERS_MS)
+        if not any(isinstance(heard.message, schema.Hello) and not heard.kind & schema.FROM_HOST for heard in answers):
+            yield _silent(ear, port.path, recorder, answers)
+            return
+    yield from _awake(ear)
+    if ear.sealed:
+        peer = sealed = enrolled.Sealed(port, keys.known)
+        hello = sealed.meet() if keys.known else None
+        if hello is None:
+            yield enrolled.not_here(keys)
+            return
+        ident = sealed.ident
+        yield Finding("keys", GOOD, f"The shoe has proven its key, which is in {keys.path}.")
+    else:
+        if ear.connect() is None:
+            yield Finding(
+                "link", BAD, "The shoe greets, but no session comes up: it does not hear this host, or it refuses it.",
+                "Look at the other wire of the pair, and at the version of the firmware.",
+            )  # fmt: skip
+            return
+        hello = next(h.message for h in reversed(ear.heard) if isinstance(h.message, schema.Hello))
+        ident = next((h.message for h in reversed(ear.heard) if isinstance(h.message, schema.Ident)), None)
+        if keys.known:
+            yield enrolled.not_enrolled(keys)
     yield from _who(hello, ident)
     yield from _line(peer)
     if hello.schema == schema.SCHEMA:
@@ -78,8 +92,8 @@ def _examine(port: Port, recorder: Recorder, draws: int) -> Iterator[Finding]:
     yield from _self(peer, hello)
 
 
-def _silent(path: str, recorder: Recorder, *, echo: bool) -> Finding:
-    if echo:
+def _silent(ear: enrolled.Ear, path: str, recorder: Recorder, answers: list[Heard]) -> Finding:
+    if any(one.kind & schema.FROM_HOST for one in answers):
         seen = (
             f"What this host says comes back from {path}: TX is joined to RX, or the device there repeats what it gets."
         )
@@ -87,6 +101,15 @@ def _silent(path: str, recorder: Recorder, *, echo: bool) -> Finding:
     cause = recorder.cause()
     if cause:
         return Finding("link", BAD, f"What comes from {path} is no link: {cause}.", "See it with dealershoe frames.")
+    if ear.heard:
+        seen = f"{len(ear.heard)} frames came from {path} and no greeting: another host may have spoken there just now."
+        return Finding("link", BAD, seen, "See that no other program has the port, and ask again.")
+    if recorder.came:
+        seen = (
+            f"What comes from {path} is no link: {recorder.came} bytes, too few to say of what, and no frame in them."
+        )
+        do = "Look whether this is the shoe's port; if it is, at the plug and the level of the line."
+        return Finding("link", BAD, seen, do)
     return Finding(
         "link",
         BAD,

@@ -75,6 +75,11 @@ class Recorder:
         self._sent.add(data)
         self._news = True
 
+    @property
+    def came(self) -> int:
+        """Bytes from the shoe that are kept."""
+        return self._heard.size
+
     def copy(self) -> Recorder:
         """What is kept now, for another thread to take apart, without haste, while this one goes on."""
         other = Recorder()
