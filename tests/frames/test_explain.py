@@ -118,6 +118,20 @@ def test_the_key_of_a_device_is_shown_to_nobody() -> None:
         assert "never shown" in shown
 
 
+def test_the_secret_of_a_hand_that_is_over_is_called_so_and_shown_where_cards_are() -> None:
+    secret = bytes(range(1, 17))
+    stream = frame.encode(schema.REVEAL, 0, 1, 0, schema.pack(schema.Reveal(7, secret)))
+    (block,) = explain(stream)
+    for made in (words.one_line, words.many_lines, lambda *how: words.as_object(how[0], "", how[1])):
+        said = str(made(block, False))
+        assert "the secret of a hand that is over: hidden (--open shows it)" in said
+        assert "key" not in said
+        assert secret.hex() not in said.replace(" ", "")
+        said = str(made(block, True))
+        assert f"{secret.hex()}: the secret of a hand that is over" in said
+        assert "never shown" not in said
+
+
 def test_an_open_table_names_the_card_and_shows_the_bytes() -> None:
     (block,) = explain(wire(ACE))
     text = "\n".join(words.many_lines(block, True))

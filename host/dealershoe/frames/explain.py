@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from shoelink import frame, schema
 
-from dealershoe.frames.meaning import HIDDEN, KEY, meaning, names_a_card
+from dealershoe.frames.meaning import HIDDEN, meaning, names_a_card, secrecy
 
 SHORTEST = schema.HEADER + schema.CRC  # bytes of the shortest packet
 LONGEST = schema.HEADER + schema.BODY + schema.CRC
@@ -209,8 +209,7 @@ def _places(packet: bytes, plain: int, end: int, tag: int, short: bool) -> Itera
     if plain and not short:
         name = schema.NAMES[plain]
         for field, size in zip(schema.FIELDS[plain].split(), sizes(plain), strict=True):
-            secret = "key" if field == KEY else "card" if names_a_card(plain) and field == "token" else ""
-            yield field, at, at + size, meaning(name, field, packet[at : at + size]), secret
+            yield field, at, at + size, meaning(name, field, packet[at : at + size]), secrecy(plain, field)
             at += size
     if at < end:
         newer = plain and not short

@@ -7,14 +7,22 @@ from shoelink import schema
 from dealershoe.deck.cards import card_name
 
 HIDDEN = "hidden (--open shows it)"
-KEY = "secret"  # the field that carries a device's key
+SECRET = "secret"  # the field of ENROLL that is a device's key, and of REVEAL what a hand's tokens were made with
+OF_A_HAND = "the secret of a hand that is over"
 TIMES = {"t_us", "ping", "received", "sent"}  # of the kinds that carry clocks
 UNITS = {"certainty": "%", "speed": "mm/s", "receive": "bytes"}
 
 
 def names_a_card(kind: int) -> bool:
-    """Whether a kind's body says which card it is, or may (a kind that is not known)."""
-    return not kind or "token" in schema.FIELDS[kind].split()
+    """Whether a kind's body says which card it is, or which all of a hand are, or may (a kind that is not known)."""
+    return not kind or kind == schema.REVEAL or "token" in schema.FIELDS[kind].split()
+
+
+def secrecy(kind: int, field: str) -> str:
+    """Of a field of a known kind: "card" if a card can be told by it, "key" for a device's key, else ""."""
+    if field == SECRET:
+        return "card" if kind == schema.REVEAL else "key"
+    return "card" if field == "token" else ""
 
 
 def card(token: bytes) -> str:
@@ -32,8 +40,8 @@ def meaning(kind: str, field: str, raw: bytes) -> str:
         return _kind(raw[0]) if field == "kind" else _header_flags(raw[0])
     if field == "token":
         return HIDDEN
-    if field == KEY:
-        return "the key of a device: never shown"
+    if field == SECRET:
+        return f"{OF_A_HAND}: {HIDDEN}" if kind == "REVEAL" else "the key of a device: never shown"
     if len(raw) == 4 and field in TIMES:
         return f"{number:,} µs"
     if field in ("device", "build"):

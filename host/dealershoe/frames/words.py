@@ -1,7 +1,8 @@
 """Blocks of a stream as text for a person and as objects for a program. Pure. No card is named but on an open table.
 
 Of a frame that names a card the bytes are hidden too: its token, its CRC (only 54 tokens fit) and its stuffing (which
-says where zeros stand). Of what is damaged no byte is shown, for it may have been such a frame.
+says where zeros stand); so they are of one that brings the secret of a hand. Of what is damaged no byte is shown, for
+it may have been such a frame.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ def said(field: Field, open_table: bool) -> str:
     if field.secret == "card" and open_table:
         if field.name == "token":
             return meaning.card(field.plain)
+        if field.name == meaning.SECRET:
+            return f"{field.plain.hex()}: {meaning.OF_A_HAND}"
         if field.name == "stuffing":
             return f"the first zero of the packet is {field.wire[0]} bytes on"
     return field.meaning
