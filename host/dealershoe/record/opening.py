@@ -1,13 +1,17 @@
 """Is a file a journal that may be opened? Nothing here changes a file. For the journal, its readers and the doctor.
 
-The header is read as bytes: opening a foreign file with SQLite could already change it.
+The header is read as bytes: opening a foreign file with SQLite could already change it. But not of a journal that this
+process writes: to close any descriptor of a file drops all locks of the process on it (fcntl(2)), SQLite's too, and the
+next program that looks into the journal would take itself for the last and throw the write-ahead log away
+(sqlite.org/howtocorrupt.html, 2.2).
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dealershoe.errors import UserError
@@ -16,6 +20,25 @@ from dealershoe.record.schema import APPLICATION_ID, CHAINED, EARLIER, MAGIC, VE
 
 KEEP = "keep it and the files beside it as they are and start a new journal with --journal"
 
+_HELD: set[tuple[int, int]] = set()  # the journals that this process writes: device and inode
+
+
+def hold(path: Path) -> Callable[[], None]:
+    """From now on this process writes the journal at `path`, until the function that is returned is called."""
+    found = path.stat()
+    key = found.st_dev, found.st_ino
+    _HELD.add(key)
+    return lambda: _HELD.discard(key)
+
+
+def is_held(path: Path) -> bool:
+    """Does this process write the journal at `path`?"""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) in _HELD
+
 
 def is_new(path: Path, pages: bool = True) -> bool:
     """Is the file empty, and was it always? Raises UserError when it is neither that nor a sound journal.
@@ -23,6 +46,8 @@ def is_new(path: Path, pages: bool = True) -> bool:
     `pages`: look at every page, which takes long for a big file; whoever only reads meets a damaged one anyway.
     """
     is_no_device(path)
+    if is_held(path):
+        return False
     try:
         with path.open("rb") as file:
             header = file.read(100)
@@ -74,7 +99,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
     Without a log to play back, "immutable" reads the file alone and leaves no files beside it.
     """
-    how = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"
+    how = "mode=ro" if is_held(path) or Path(f"{path}-wal").exists() else "immutable=1"
     db = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, isolation_level=None)
     try:
         yield db

@@ -20,6 +20,7 @@ from dealershoe.entries import (
 from dealershoe.record.asking import when
 from dealershoe.record.faces import named
 from dealershoe.record.read import HandSpan, between
+from dealershoe.record.strange import Report, Strange
 from dealershoe.record.words import WORDS, event_words, rules_words
 from dealershoe.rules.ruling import STRENGTH
 
@@ -56,8 +57,13 @@ def summary(db: sqlite3.Connection, span: HandSpan) -> dict[str, Any]:
     }
 
 
-def in_full(db: sqlite3.Connection, span: HandSpan, known: dict[int, str]) -> Iterator[Told]:
-    """Every event, finding, ruling and signal, with the fact that it came of and its line."""
+def in_full(
+    db: sqlite3.Connection, span: HandSpan, known: dict[int, str], strange: Strange | None = None
+) -> Iterator[Told]:
+    """Every event, finding, ruling and signal, with the fact that it came of and its line.
+
+    And the reports that `strange` reads.
+    """
     rows: dict[int, list[tuple[str, Any]]] = {}
     kinds: tuple[Any, ...] = (EventRow, FindingRow, ProposalRow, RulingRow, SignalRow)
     for kind in kinds:
@@ -67,9 +73,21 @@ def in_full(db: sqlite3.Connection, span: HandSpan, known: dict[int, str]) -> It
     for fact in between(db, Fact, span.row.fact, span.end):
         for line, row in rows.get(fact.id, []):
             yield Told(fact, line, row)
+        report = strange.read(fact) if strange else None
+        if report is not None:
+            yield Told(fact, f"report: {report.line}", (fact, report))
+
+
+def report_fields(report: Report) -> dict[str, Any]:
+    """A report of a kind that is not known here, for JSON."""
+    return {"kind": report.kind, "name": report.name, "fields": report.fields}
 
 
 def plain(row: Any, known: dict[int, str]) -> dict[str, Any]:
+    """A row of `in_full` for JSON."""
+    if isinstance(row, tuple):
+        fact, report = row
+        return {"table": TABLES[Fact], "fact": fact.id, **report_fields(report)}
     kind = type(row)
     told = {"table": TABLES[kind], **{name: getattr(row, name) for name in NAMES[kind]}}
     card = named(row, known) if isinstance(row, EventRow) else ""

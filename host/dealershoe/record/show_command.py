@@ -22,12 +22,14 @@ from dealershoe.entries import (
     RulingRow,
 )
 from dealershoe.errors import UserError
+from dealershoe.link.dictionary import Shelf, default_folder
 from dealershoe.record.asking import facts_of, journal_argument, json_option, range_options, when
 from dealershoe.record.faces import faces
 from dealershoe.record.opening import reading
-from dealershoe.record.pages import in_full, plain, summary
+from dealershoe.record.pages import in_full, plain, report_fields, summary
 from dealershoe.record.read import HandSpan, between, hands_between, last_hands, last_seq, opened
 from dealershoe.record.receipt import fields, receipts
+from dealershoe.record.strange import Strange
 from dealershoe.record.verify import Check, Record
 from dealershoe.record.words import WORDS, event_words, hand_words, origin_words, other_words
 
@@ -60,7 +62,7 @@ def show_command(file: Path, fact: int | None, with_cards: bool, as_json: bool) 
             click.echo(f"{when(one.wall_ns)}  {WORDS[HandRow](one.row)}{'; an open table' * one.row.open_table}")
         first: Fact | None = None
         last: Fact | None = None
-        for told_fact, line, row in in_full(db, one, known):
+        for told_fact, line, row in in_full(db, one, known, Strange(db, Shelf(default_folder()))):
             first = first or told_fact
             if as_json:
                 click.echo(json.dumps(plain(row, known)))
@@ -126,13 +128,16 @@ def tail_command(file: Path, lines: int, follow: bool, as_json: bool) -> None:
 
 
 def _print_records(db: sqlite3.Connection, after: int, as_json: bool) -> int:
+    strange = Strange(db, Shelf(default_folder()))
     for record in Check(db, after=after).records_after(after):
         after = record.seq
+        report = strange.read(Fact(*record.values)) if record.kind is Fact else None
         if as_json:
             values = dict(zip(NAMES[record.kind], record.values, strict=True))
-            click.echo(json.dumps({"record": record.seq, "table": TABLES[record.kind], **_safe(values)}))
+            told = {"record": record.seq, "table": TABLES[record.kind], **_safe(values)}
+            click.echo(json.dumps(told | (report_fields(report) if report else {})))
         else:
-            click.echo(f"{record.seq:>8}  {_line(record)}")
+            click.echo(f"{record.seq:>8}  {_line(record)}" + (f": {report.line}" if report else ""))
     return after
 
 
