@@ -16,7 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from conform.wrong import Device, Frame
+from dealershoe.cli import commands
 from dealershoe.doctor import machine, sealed, usb
 from dealershoe.doctor import shoe as shoe_module
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
@@ -269,6 +271,20 @@ def test_a_shoe_whose_key_is_here_is_examined_sealed_and_keeps_its_events(tmp_pa
         assert of("self-test", told)[0].seen.startswith("The shoe is well: frames ")
         with HostEnd(running.port, {b"SHOE-ONE": key}) as host:
             assert host.next(schema.Key)[0].key == schema.KEY_NEW_HAND
+
+
+def test_a_shoe_that_was_enrolled_just_now_is_well(
+    tmp_path: Path, tree: UsbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The watchdog ends its enrolment state."""
+    monkeypatch.setattr(shoe_module, "STATS_MS", 600.0)
+    path = tmp_path / "keys.json"
+    with EmulatedShoe(pace="fast", flash=tmp_path / "flash", holding="floor") as running:
+        done = CliRunner().invoke(commands, ["enroll", "--port", running.port, "--keys", str(path)])
+        assert done.exit_code == 0, done.exception
+        findings = list(shoe(running.port, tree.ports, keys=sealed.Keys(path, keystore.load(path))))
+    assert [finding for finding in findings if finding.verdict == BAD] == []
+    assert "it was given its key since" in one("reset", iter(findings)).seen
 
 
 def test_a_file_of_keys_that_cannot_be_used_is_said(tmp_path: Path) -> None:

@@ -320,8 +320,21 @@ def test_a_key_that_the_shoe_has_is_never_lost(
         assert host.link.sealed == b"SHOE-ONE"
 
 
+@pytest.mark.parametrize(
+    ("error", "status", "cause"),
+    [
+        (PortLost("the port was lost; it was unplugged; plug it in again"), 2, "the port was lost"),
+        (KeyboardInterrupt(), 1, "the enrolment was ended"),
+    ],
+    ids=["port lost", "Ctrl-C"],
+)
 def test_an_enrolment_that_breaks_off_says_where_the_key_is(
-    open_shoe: EmulatedShoe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_shoe: EmulatedShoe,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    status: int,
+    cause: str,
 ) -> None:
     """The shoe has taken the key, and its port goes before it could prove it; or a person ends the program there."""
     path = tmp_path / "keys" / "keys.json"
@@ -330,12 +343,12 @@ def test_an_enrolment_that_breaks_off_says_where_the_key_is(
     def breaks(self: Enrolment, data: bytes, now: int) -> None:
         received(self, data, now)
         if self.written:
-            raise PortLost("the port was lost; it was unplugged; plug it in again")
+            raise error
 
     monkeypatch.setattr(Enrolment, "received", breaks)
-    status, said = _run(open_shoe, path)
-    assert status == 2
-    assert f"the shoe {b'SHOE-ONE'.hex()} may have a key that is not in {path}; the port was lost; that key" in said
+    ended, said = _run(open_shoe, path)
+    assert ended == status
+    assert f"the shoe {b'SHOE-ONE'.hex()} may have a key that is not in {path}; {cause}; that key" in said
     assert not path.exists()
     (pending,) = path.parent.iterdir()
     assert str(pending) in said

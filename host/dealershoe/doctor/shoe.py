@@ -83,7 +83,7 @@ def _examine(port: Port, recorder: Recorder, draws: int, keys: enrolled.Keys) ->
         ident = next((h.message for h in reversed(ear.heard) if isinstance(h.message, schema.Ident)), None)
         if keys.known:
             yield enrolled.not_enrolled(keys)
-    yield from _who(hello, ident)
+    yield from _who(hello, ident, sealed=ear.sealed)
     yield from _line(peer)
     if hello.schema == schema.SCHEMA:
         yield from parts.selftest(peer)
@@ -132,7 +132,7 @@ def _awake(peer: Peer) -> Iterator[Finding]:
         )
 
 
-def _who(hello: schema.Hello, ident: schema.Ident | None) -> Iterator[Finding]:
+def _who(hello: schema.Hello, ident: schema.Ident | None, *, sealed: bool) -> Iterator[Finding]:
     build = bytes(ident.build).rstrip(b"\0").decode("ascii", "replace") if ident else ""
     device = bytes(ident.device).rstrip(b"\0") if ident else b""
     name = device.decode() if device and all(0x20 < byte < 0x7F for byte in device) else device.hex()
@@ -146,7 +146,13 @@ def _who(hello: schema.Hello, ident: schema.Ident | None) -> Iterator[Finding]:
     elif ident is not None:
         yield parts.digest(ident)
     cause = schema.code_name("reset", hello.reset)
-    if hello.reset == schema.RESET_WATCHDOG:
+    if hello.reset == schema.RESET_WATCHDOG and sealed:  # which also ends an enrolment
+        yield Finding(
+            "reset", NOTE,
+            "The shoe was last reset by its watchdog: it was given its key since it was switched on, or it failed.",
+            "If it was not enrolled just now, note what was done before and report it.",
+        )  # fmt: skip
+    elif hello.reset == schema.RESET_WATCHDOG:
         yield Finding(
             "reset", BAD, "The shoe was last reset by its watchdog: its program failed or stood still.",
             "If it comes again, note what was done before and report it.",

@@ -82,7 +82,7 @@ def _enroll(port_path: str, key: bytes, path: Path) -> bytes:
         told = _left(enrolment, pending, error)
         if isinstance(error, UserError | PortLost):
             raise told from error
-        click.echo(f"error: {told}", err=True)  # it was ended, or is a fault of this program
+        click.echo(f"dealershoe: {told}", err=True)  # it was ended, or is a fault of this program
         raise
     finally:
         port.close()
