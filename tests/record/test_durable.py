@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from dealershoe.bridge.start import desk_from
 from dealershoe.entries import ConflictRow, EventRow, Fact
 from dealershoe.errors import UserError
 from dealershoe.record.journal import Journal
-from dealershoe.record.opening import reading
+from dealershoe.record.opening import is_new, reading
+from dealershoe.record.read import opened
 from dealershoe.record.verify import Check
 from dealershoe.rules.shelf import Shelf
 from dealershoe.rules.signing import new_key
@@ -33,6 +35,40 @@ CUTS = 240
 def card(number: int, raw: bytes = b"") -> list[Fact | EventRow]:
     fact = Fact(number, "shoe", raw or b"card %d" % number, number, number, b"shoe", number)
     return [fact, EventRow(number, 1, number, "Draw", "{}")]
+
+
+LOOK = "import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM facts').fetchone())"
+
+
+def _read(path: Path) -> None:
+    with opened(path) as db:
+        db.execute("SELECT count(*) FROM facts").fetchone()
+
+
+def _write_too(path: Path) -> None:
+    with pytest.raises(UserError, match="is in use"):
+        Journal(path)
+
+
+@pytest.mark.parametrize("within", [_read, is_new, _write_too], ids=["read", "ask", "open again"])
+def test_another_program_that_looks_in_takes_nothing_away(tmp_path: Path, within: Callable[[Path], object]) -> None:
+    """To close any descriptor of a file drops a process's locks on it: what this process does with its own journal must
+    not make another program, which opens it to write, the last one there, which would throw the log away."""
+    path = tmp_path / "j"
+    with Journal(path) as journal:
+        journal.write(card(1))
+        for number in (2, 3):
+            within(path)
+            done = subprocess.run([sys.executable, "-c", LOOK, str(path)], capture_output=True, text=True, check=True)
+            assert int(done.stdout) == number - 1
+            journal.write(card(number))
+        assert Path(f"{path}-wal").exists()
+        copy = tmp_path / "as if the process were killed now"
+        copy.mkdir()
+        for part in tmp_path.glob("j*"):
+            shutil.copy(part, copy)
+    with Journal(copy / "j") as kept:
+        assert [fact.raw for fact in kept.facts()] == [b"card 1", b"card 2", b"card 3"]
 
 
 def test_kill_9_at_any_statement_loses_nothing_acknowledged_and_doubles_nothing(tmp_path: Path) -> None:

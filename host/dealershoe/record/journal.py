@@ -38,7 +38,7 @@ from dealershoe.errors import UserError
 from dealershoe.record import chain
 from dealershoe.record.checkpoint import Signer
 from dealershoe.record.head import HeadFile, head_path, read_head
-from dealershoe.record.opening import damaged, is_new, is_no_device
+from dealershoe.record.opening import damaged, hold, is_held, is_new, is_no_device
 from dealershoe.record.schema import APPLICATION_ID, SCHEMA, VERSION, last_record
 from dealershoe.record.upgrade import upgrade
 from dealershoe.record.verify import EVERY, Check
@@ -88,6 +88,7 @@ class Journal:
         try:
             new = is_new(path)
             self._db = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
+            self._let_go = hold(path)
         except BaseException:
             self._lock.close()
             raise
@@ -156,6 +157,7 @@ class Journal:
         if self._head is not None:
             self._head.close()
         self._lock.close()
+        self._let_go()
 
     def write(self, entries: Iterable[Entry], *, sign: bool = False) -> None:
         """Write `entries` in one transaction, in order. Raises sqlite3.Error; then none of them is written.
@@ -326,11 +328,7 @@ class _Claim:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 self._file.close()
-                raise UserError(
-                    f"the journal {path} is in use",
-                    "another bridge is writing it",
-                    "stop that bridge or give this one a journal of its own",
-                ) from error
+                raise _in_use(path) from error
 
     def close(self) -> None:
         self._file.close()
@@ -338,6 +336,8 @@ class _Claim:
 
 def _claim(path: Path) -> _Claim:
     is_no_device(path)
+    if is_held(path):  # and not even looked at: see `opening`
+        raise _in_use(path)
     try:
         return _Claim(path)
     except OSError as error:
@@ -346,3 +346,11 @@ def _claim(path: Path) -> _Claim:
             "the folder is missing or may not be written",
             "make the folder or choose another file with --journal",
         ) from error
+
+
+def _in_use(path: Path) -> UserError:
+    return UserError(
+        f"the journal {path} is in use",
+        "another bridge is writing it",
+        "stop that bridge or give this one a journal of its own",
+    )

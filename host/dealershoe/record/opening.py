@@ -9,7 +9,6 @@ next program that looks into the journal would take itself for the last and thro
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
