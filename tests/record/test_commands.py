@@ -309,22 +309,22 @@ def test_what_a_bridge_writes_is_followed(journal: Path, key: Path) -> None:
         "0",
         "-f",
     ]
-    with (
-        Journal(journal, bridge_key(key)) as kept,
-        subprocess.Popen(
-            command, stdout=subprocess.PIPE, env=os.environ | {"PYTHONUNBUFFERED": "1"}, text=True
-        ) as tail,
-    ):
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with Journal(journal, bridge_key(key)) as kept:
         table = Table(kept, 4)
-        assert tail.stdout is not None
         first = kept.records + 1
-        deadline = time.monotonic() + 60
-        while not select.select([tail.stdout], [], [], 0.1)[0]:  # it may not look yet
-            table.hand()
-            assert time.monotonic() < deadline
-        assert int(tail.stdout.readline().split()[0]) >= first - 1
-        tail.send_signal(signal.SIGINT)
-        tail.communicate(timeout=60)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as tail:
+            assert tail.stdout is not None
+            try:
+                deadline = time.monotonic() + 60
+                while not select.select([tail.stdout], [], [], 0.1)[0]:  # it may not look yet
+                    table.hand()
+                    assert time.monotonic() < deadline
+                assert int(tail.stdout.readline().split()[0]) >= first
+                tail.send_signal(signal.SIGINT)
+                tail.communicate(timeout=60)
+            finally:
+                tail.kill()
 
 
 def test_on_a_terminal_a_replay_shows_how_far_it_is_how_fast_and_what_is_left(journal: Path) -> None:
