@@ -161,6 +161,22 @@ def test_answers_are_kept_up_to_a_number_the_oldest_go_first() -> None:
     asyncio.run(story())
 
 
+def test_what_was_refused_before_it_was_told_may_be_asked_for_again_under_its_id() -> None:
+    """No journal keeps it: a console that begins anew does not know it either, and must not answer otherwise."""
+    answers = iter([Answer(422, {"error": "there is nothing to take back"}, told=False), Answer(200, {"id": "a"})])
+
+    async def story() -> None:
+        again = Once()
+
+        async def next_answer() -> Answer:
+            return next(answers)
+
+        got = [(await again.do("ann", "a", "undo", next_answer)).status for _ in range(3)]
+        assert got == [422, 200, 200]
+
+    asyncio.run(story())
+
+
 def test_who_waits_too_long_is_told_so_and_finds_the_answer_later(monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that takes long: the line must not be told again."""
     monkeypatch.setattr(once, "PATIENCE_S", 0.01)

@@ -475,6 +475,23 @@ def test_a_head_is_an_answer_without_a_body(room: Hall) -> None:
         assert floor.head(SAY).status_code == 405
 
 
+def test_a_number_of_5000_digits_is_no_hand(room: Hall) -> None:
+    """Not before log-in either: Python refuses to read such a number."""
+    with httpx.Client(base_url=room.url, timeout=30) as nobody:
+        for digits in (19, 400, 5_000):
+            assert nobody.get(f"/api/v1/tables/t1/hands/{'9' * digits}").status_code == 404
+
+
+def test_a_body_of_two_lengths_hides_no_request(room: Hall) -> None:
+    """RFC 9112, 6.1 and 11.2: the body ends at the chunk of 0 or after 60 bytes, who knows; so nothing follows it."""
+    hidden = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    head = b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = raw(room, head + b"0\r\n\r\n" + hidden)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"connection: close" in answer.lower()
+
+
 def test_a_websocket_is_not_opened(room: Hall) -> None:
     ask = (
         b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"

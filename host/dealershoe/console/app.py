@@ -12,6 +12,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
@@ -57,6 +58,21 @@ ICON = (  # a card on a green table
 )
 
 
+class _Number(Convertor[int]):
+    """A number in a path. (Starlette's own takes any length, and Python refuses to read one of 5,000 digits.)"""
+
+    regex = "[0-9]{1,18}"
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+register_url_convertor("number", _Number())
+
+
 class Console:
     """The application for `tables`, of which there may be others later; `people` gives those of now."""
 
@@ -87,7 +103,7 @@ class Console:
         for way in document.WAYS:
             path = way.path
             for name in way.numbers:
-                path = path.replace(f"{{{name}}}", f"{{{name}:int}}")
+                path = path.replace(f"{{{name}}}", f"{{{name}:number}}")
             ways.append(Route(document.PREFIX + path, getattr(self, way.name), methods=[way.method]))
         app = Starlette(
             routes=[
@@ -227,7 +243,7 @@ class Console:
         cards = request.query_params.get("cards", "0")
         if cards not in ("0", "1"):
             raise refused(422, "`cards` is to be 0 or 1")
-        found = await self._from_journal(history.hand, table.bridge.journal, min(number, 2**63 - 1))
+        found = await self._from_journal(history.hand, table.bridge.journal, number)
         if found is None:
             raise refused(404, f"there is no hand {number} on record at table {table.name}")
         if cards == "1":

@@ -25,7 +25,8 @@ TABLE: Shape = {"type": "string", "pattern": f"^{NAME.pattern}$"}
 ID: Shape = {
     "type": "string", "minLength": 1, "maxLength": LONGEST_ID, "pattern": r"^[ -~]+$",
     "description": "The client's own name for this request: the same again is done once, and gets the same answer, "
-    "also when the host starts anew: the table's journal and the shelf's history keep it.",
+    "also when the host starts anew: the table's journal and the shelf's history keep it. What was refused before the "
+    "table was told is not kept.",
 }  # fmt: skip
 
 

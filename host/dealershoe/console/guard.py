@@ -114,6 +114,8 @@ class Guard:
         host = fields.get("host", "").lower()
         if self._hosts and host_name(host) not in self._hosts:
             return 421, "this is not the console of that name"
+        if "content-length" in fields and "transfer-encoding" in fields:  # RFC 9112, 6.1: somebody hides a request
+            return 400, "the body has two lengths"
         length = fields.get("content-length", "0")
         if not (length.isascii() and length.isdecimal()):
             return 400, "the length of the body is no number"
@@ -139,6 +141,10 @@ def host_name(host: str) -> str:
 
 async def _answer(send: Send, status: int, error: str) -> None:
     body = json.dumps({"error": error}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),  # what follows on it may be the rest of what was refused
+    ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

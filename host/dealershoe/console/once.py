@@ -14,10 +14,11 @@ PATIENCE_S = 5.0  # for an answer; what is done goes on
 
 
 class Answer(NamedTuple):
-    """An HTTP status and a body."""
+    """An HTTP status and a body. `told`: the table, or the shelf, was asked; else the same may be asked for again."""
 
     status: int
     body: dict[str, Any]
+    told: bool = True
 
 
 class Known(NamedTuple):
@@ -45,8 +46,8 @@ class Once:
     async def do(self, who: str, id: str, what: str, job: Callable[[], Awaitable[Answer]]) -> Answer:
         """`job` once for each `id` of `who`; the same again gets the same answer, and another `what` a refusal.
 
-        It goes on when the client goes away, or has waited for PATIENCE_S. What could not be done (503) may be asked
-        for again.
+        It goes on when the client goes away, or has waited for PATIENCE_S. What was refused before it was told may be
+        asked for again: no journal keeps that, and the answer is the same whether this console began since or not.
         """
         key = (who, id)
         known = self._answers.get(key)
@@ -62,9 +63,9 @@ class Once:
             answer = await asyncio.wait_for(asyncio.shield(known[1]), PATIENCE_S)
         except TimeoutError:
             error = f"there is no answer yet after {PATIENCE_S:.0f} s; ask again with the same id, it is done once"
-            return Answer(503, sentence(error))
+            return Answer(503, sentence(error), told=False)
         if self._answers.get(key) is known:
-            if answer.status == 503:
+            if not answer.told:
                 del self._answers[key]
             else:
                 self._answers[key] = (what, answer)

@@ -15,6 +15,7 @@ from dealershoe.console.answers import sentence
 from dealershoe.console.feed import Feed
 from dealershoe.console.once import Answer, Known, Once
 from dealershoe.console.state import down, state_of
+from dealershoe.defects import shown
 from dealershoe.desk.desk import Desk
 from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
@@ -74,7 +75,7 @@ class Table:
             newest = max(self.feed.moved, self.feed.said) if undo is not None else self.feed.moved
             if seen is not None and not newest <= seen <= self.feed.version:
                 error = "the table has moved on since this page was drawn; look again"
-                return Answer(409, {"error": error, "state": await self.state()})
+                return Answer(409, {"error": error, "state": await self.state()}, told=False)
             if not self.bridge.alive:
                 return self._down()
             refusal = await run_in_threadpool(self._not_to_be_undone, undo) if undo is not None else None
@@ -85,12 +86,14 @@ class Table:
         try:
             can, taken = self.bridge.read(_undone)
         except TimeoutError:
-            return Answer(503, {"error": f"table {self.name} does not answer"})
+            return Answer(503, {"error": f"table {self.name} does not answer"}, told=False)
         if not can:
             cause = "nothing was said in this hand, or a step that follows from it is done"
-            return _refusal(UserError("there is nothing to take back", cause, "call the floor if something is wrong"))
+            nothing = UserError("there is nothing to take back", cause, "call the floor if something is wrong")
+            return _refusal(nothing)._replace(told=False)
         if not undo(taken):
-            return Answer(403, sentence("this would take back a decision of the floor; only the floor may"))
+            error = "this would take back a decision of the floor; only the floor may"
+            return Answer(403, sentence(error), told=False)
         return None
 
     async def _told_now(self, who: str, way: str, id: str, line: str) -> Answer:
@@ -107,7 +110,8 @@ class Table:
         return answer_of(id, found.version, found.refused) if found is not None else self._down()
 
     def _down(self) -> Answer:
-        return Answer(503, sentence(f"table {self.name} is down: {self.bridge.error or 'it was stopped'}"))
+        why = shown(self.bridge.error) if self.bridge.error else "it was stopped"
+        return Answer(503, sentence(f"table {self.name} is down: {why}"), told=False)
 
 
 def answer_of(id: str, version: int, refused: UserError | None) -> Answer:
