@@ -115,7 +115,9 @@ SHAPES: dict[str, Shape] = {
         ("story", "kinds"),
         hand=NUMBER, fact=NUMBER, began=TIME, seats=many(SEAT), button=SEAT, stack=TEXT, open=FLAG, over=FLAG,
         draws=NUMBER, findings=many(TEXT),
-        rulings=many(thing(ruling=TEXT, rule=TEXT, say=TEXT, cite=TEXT, layer=TEXT, decider=TEXT, seat=maybe(NUMBER))),
+        rulings=many(thing(
+            ruling=TEXT, rule=TEXT, say=TEXT, cite=TEXT, layer=TEXT, decider=TEXT, seat=maybe(NUMBER), language=TEXT,
+        )),
         story=many(thing(
             at=TIME, origin=TEXT, who=maybe(TEXT), kind=TEXT, values={"type": "object"}, text=TEXT, reason=maybe(TEXT),
             card=maybe(TEXT),

@@ -151,7 +151,7 @@ def _summary(db: sqlite3.Connection, span: HandSpan) -> dict[str, Any]:
         "findings": [row.kind for row in between(db, FindingRow, first, end)],
         "rulings": [
             {name: getattr(row, name) for name in ("ruling", "rule", "say", "cite", "layer", "decider")}
-            | {"seat": row.seat or None}
+            | {"seat": row.seat or None, "language": _language(db, row.digest)}
             for row in between(db, RulingRow, first, end)
         ],
     }

@@ -72,7 +72,7 @@ def _kinds(now: Snapshot) -> dict[str, Any]:
     """Of what kind the sentences are that pages show of the table."""
     rulings = (*now.rulings, *((now.in_force,) if now.in_force is not None else ()))
     texts = [one for ruling in rulings for one in (ruling.happened, ruling.say)]
-    texts += [*(step.text for step in now.steps), *now.faults, now.question or ""]
+    texts += [*(step.text for step in now.steps), *now.faults, *now.notes, now.question or ""]
     if now.link == "unsupervised":
         return kinds(texts) | {now.link_why: why_down(now.link_why)}
     return kinds([*texts, now.link_why])
