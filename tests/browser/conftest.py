@@ -30,19 +30,29 @@ def room(browser: Any, request: pytest.FixtureRequest, tmp_path: Path) -> Iterat
     assert room.server.error is None
 
 
+UNFILLED = """new MutationObserver(() => {
+  const shown = [document.title, document.body?.textContent ?? ""];
+  for (const one of document.querySelectorAll("[aria-label]")) shown.push(one.ariaLabel);
+  const found = shown.join(" ").match(/[^{}]{0,30}\\{\\w+\\}/);
+  if (found) console.error("a blank is not filled in: " + found[0]);
+}).observe(document, { subtree: true, childList: true, characterData: true, attributeFilter: ["aria-label"] });"""
+WRONG = ("Content Security Policy", "a blank is not filled in")
+
+
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Callable[..., Any]]:
-    """`opened(**options)`: a new page in a context of its own. What it throws or cannot load fails the test."""
+    """`opened(**options)`: a new page in a context of its own. What it throws, cannot load or shows `{so}` fails it."""
     contexts = []
     wrong: list[str] = []
 
     def new(**options: Any) -> Any:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en", **options})
+        context.add_init_script(UNFILLED)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
+        page.on("console", lambda said: wrong.append(said.text) if any(one in said.text for one in WRONG) else None)
         return page
 
     yield new

@@ -7,7 +7,7 @@ import { openStart } from "/static/lib/start.js";
 import { ackLine, Settled, showNow, showRuling, showSignal, showSource, showSteps, showWhich } from "/static/lib/state.js";
 import { lastSaid } from "/static/lib/story.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
-import { chosen, languageChoice, say, sayIn, speak } from "/static/lib/words.js";
+import { chosen, languageChoice, say, sayAgain, sayIn, speak } from "/static/lib/words.js";
 
 const TYPED = "dealershoe.typed";
 const at = (id) => document.getElementById(id);
@@ -147,7 +147,7 @@ function show() {
   showSteps(at("steps"), state);
   sayIn(at("which"), step ? say("step.of", { n: state.steps.indexOf(step) + 1, of: state.steps.length }) : "");
   showSource(at("clause"), ruling);
-  sayIn(at("aloud"), ruling ? `${at("signal").textContent}. ${at("happened").textContent}. ${at("verdict").textContent}. ${at("now").textContent}` : "");
+  sayAgain(at("aloud"), ruling ? [at("signal"), at("happened"), at("verdict"), at("now")] : []);
   draw(at("oval"), at("spoken"), state);
   banner();
 }

@@ -5,10 +5,10 @@ import { draw } from "/static/lib/oval.js";
 import { Speaker } from "/static/lib/press.js";
 import { openStart } from "/static/lib/start.js";
 import { ackLine, Settled, showNow, showRuling, showSignal, showSource, showSteps, showWhich } from "/static/lib/state.js";
-import { fromWhom, told } from "/static/lib/story.js";
+import { clauseOf, fromWhom, told } from "/static/lib/story.js";
 import { byUrgency, calling, drawTables, grid, nothing, pairs, signalOf } from "/static/lib/tables.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
-import { chosen, languageChoice, quoted, say, sayIn, speak, theirs } from "/static/lib/words.js";
+import { chosen, languageChoice, quoted, say, sayAgain, sayIn, speak, theirs } from "/static/lib/words.js";
 
 const DECISIONS = ["misdeal", "play-on", "void", "dead"];
 const HANDS = 10;
@@ -117,7 +117,7 @@ function show() {
   showWhich(at("which-card"), state);
   showSteps(at("steps"), state);
   const loud = ["stop", "floor"].includes(signalOf(state));
-  sayIn(at("aloud"), loud ? `${state.table}: ${at("signal").textContent}. ${at("happened").textContent}. ${at("verdict").textContent}` : "");
+  sayAgain(at("aloud"), loud ? [at("signal"), at("happened"), at("verdict")] : [], loud ? `${state.table}: ` : "");
   draw(at("oval"), at("spoken"), state);
   seats(state);
   showHistory();
@@ -168,9 +168,10 @@ function showHands(body, status) {
   const rows = body.hands.map((hand) => {
     const key = Object.assign(document.createElement("button"), { type: "button", textContent: say("hand", { n: hand.hand }) });
     key.addEventListener("click", () => story(hand.hand));
-    const ruled = hand.rulings.map((one) => `${say(`ruling.${one.ruling}`)}${one.cite ? ` (${one.cite})` : ""}`).join(", ");
+    const ruled = document.createElement("span");
+    ruled.append(...(hand.rulings.length ? hand.rulings.flatMap((one, n) => [n ? ", " : "", say(`ruling.${one.ruling}`), ...clauseOf(one)]) : ["–"]));
     const began = new Date(hand.began).toLocaleTimeString(document.documentElement.lang);
-    return [key, began, hand.seats.join(", "), String(hand.button), String(hand.draws), ruled || "–"];
+    return [key, began, hand.seats.join(", "), String(hand.button), String(hand.draws), ruled];
   });
   at("hands").replaceChildren(rows.length ? grid(heads, rows) : nothing(say("floor.no-hands")));
 }
@@ -212,13 +213,13 @@ function showRules(body, status) {
 function health(state) {
   const counts = Object.entries(state.counts).map(([name, n]) => `${n} ${say(`counts.${name}`)}`);
   pairs(at("health"), [
-    [say("floor.link"), say(`link.${state.link}`)],
+    [say("floor.link"), say(`link-is.${state.link}`)],
     ...(state.link_why ? [[say("floor.why"), theirs(state.link_why, state.kinds)]] : []),
     ...(state.faults.length ? state.faults : [""]).map((fault) => [say("floor.faults"), fault ? theirs(fault, state.kinds) : say("floor.none")]),
     [say("floor.light"), `${say(`light.${state.light.state}`)}; ${say(`sound.${state.light.state}`)}`],
     ...state.health.map((one) => [say(`health.${one.figure}`), one.value]),
     [say("floor.counts"), counts.join(", ")],
-    ...state.notes.map((note) => [say("floor.note"), quoted(note)]),
+    ...state.notes.map((note) => [say("floor.note"), theirs(note, state.kinds)]),
   ]);
 }
 

@@ -34,11 +34,14 @@ function sentence(kind, values) {
   return flags.length ? `${told} (${flags.join(", ")})` : told;
 }
 
+/** The clause of a ruling, as nodes that follow its words: in its book's language. */
+export const clauseOf = ({ cite, language }) => (cite ? [" ", quoted(`(${cite})`, language)] : []);
+
 /** A line of the record (`story` of a hand with its `kinds`), as nodes to be put on the page. */
 export function told(one, kinds) {
   const { kind, values } = one;
   const card = one.card ? [" ", quoted(one.card)] : [];
-  if (kind === "ruling") return [`${say(`ruling.${values.ruling}`)}: `, theirs(values.say, kinds, values.language), ...(values.cite ? [" ", quoted(`(${values.cite})`, values.language)] : [])];
+  if (kind === "ruling") return [`${say(`ruling.${values.ruling}`)}: `, theirs(values.say, kinds, values.language), ...clauseOf(values)];
   if (kind === "finding") {
     const where = [values.seat && say("story.at-seat", { seat: values.seat }), ...(values.cards ?? []).map((n) => `#${n}`)].filter(Boolean);
     return [theirs(values.happened, kinds), ...(where.length ? [` (${where.join(", ")})`] : [])];

@@ -81,6 +81,13 @@ export function sayIn(element, text, sentences = [], kinds = {}, language = HOST
   element.replaceChildren(text, ...nodes);
 }
 
+/** Put what `parts` of the page say into an element too, for a screen reader: each in the language that it is marked as. */
+export function sayAgain(element, parts, before = "") {
+  const said = document.createElement("p");
+  said.append(before, ...parts.flatMap((part, n) => [n ? ". " : "", ...part.cloneNode(true).childNodes]));
+  if (element.innerHTML !== said.innerHTML) element.replaceChildren(...said.childNodes);
+}
+
 /** A select of the languages, in their own names. */
 export function languageChoice(select, changed) {
   LANGUAGES.forEach((tag, index) => {
