@@ -114,6 +114,7 @@ class PicoHost:
         self._line = line
         self._read = 0
         self.frozen = False
+        self.first_ns = 0.0  # when the shoe first said something: its loop runs
         self.link.start(self._now())
 
     def _now(self) -> int:
@@ -125,6 +126,8 @@ class PicoHost:
             return
         data = bytes(self.pico.sent[self._read :])
         self._read += len(data)
+        if data and not self.first_ns:
+            self.first_ns = self.pico.ns
         self._line.feed(False, data, self.pico.ns / 1e9)
         for told in [*self.link.receive(data, self._now()), *self.link.poll(self._now())]:
             if isinstance(told, Greeting):

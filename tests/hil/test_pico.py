@@ -30,6 +30,7 @@ from hil.rp2040_patches import applicable
 from littlefs import LittleFS, UserContext
 from shoelink import schema
 
+DEALING_NS = 3e9  # from power-on until cards are read, and a tenth of a second: the loop's first HELLO
 ROOT = Path(__file__).resolve().parents[2]
 UF2 = os.environ.get("HIL_PICO_UF2", "")
 needs_uf2 = pytest.mark.skipif(
@@ -107,7 +108,8 @@ def shoe(pico: PicoShoe) -> PicoShoe:
 
 @needs_uf2
 def test_it_boots_from_its_file_system_and_greets(pico: PicoShoe) -> None:
-    print(f"the link is up {pico.up_ns / 1e6:.0f} ms after power-on")
+    print(f"its loop runs {pico.host.first_ns / 1e6:.0f} ms after power-on, the link is up at {pico.up_ns / 1e6:.0f}")
+    assert 0 < pico.host.first_ns <= DEALING_NS
     hello = pico.host.greetings[0].hello
     assert (hello.major, hello.schema) == (schema.MAJOR, schema.SCHEMA)
     assert hello.reset == schema.RESET_POWER
@@ -144,7 +146,8 @@ def stats(pico: PicoShoe) -> list[Any]:
 # ---- what a card costs: emulated time, exact and repeatable. The emulator has no flash waits, so silicon is slower
 
 DECODED_NS = 5e6  # from the trailing edge at the lip to the decoded card, which is then written to the FRAM
-SHOWN_NS = 10e6  # ... to the light, without the host; and to the frame on the UART
+SHOWN_NS = 10e6  # ... to the light, without the host
+TOLD_NS = 15e6  # ... to the sealed frame on the UART: nobody asks for a limit, a dealer's next card is 150 ms away
 
 
 @pytest.fixture(scope="module")
@@ -153,10 +156,13 @@ def enrolled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PicoShoe]:
     key = bytes(range(32))
     shoe = booted(Path(UF2), firmware_image(tmp_path_factory.mktemp("enrolled"), key), key)
     assert shoe.host.link.sealed
+    print(f"with a key: its loop runs at {shoe.host.first_ns / 1e6:.0f} ms, the link is up at {shoe.up_ns / 1e6:.0f}")
+    assert 0 < shoe.host.first_ns <= DEALING_NS
     yield shoe
     assert b"Traceback" not in shoe.pico.console, shoe.pico.console.decode()
 
 
+GAP_MS = 150  # of rest behind a card
 PHASES = 8  # at which a card comes, over the longest turn of the loop, 13 ms, but those that collect garbage
 PHASE = 43  # samples, 2.15 ms: no multiple of the 1 to 3 ms that a turn takes while the card passes
 
@@ -164,10 +170,12 @@ PHASE = 43  # samples, 2.15 ms: no multiple of the 1 to 3 ms that a turn takes w
 @needs_uf2
 @pytest.mark.parametrize("what", ["unread", "double", "boxed", "turned about"])
 def test_a_doubtful_card_is_decoded_within_5_ms_and_lit_within_10(enrolled: PicoShoe, what: str) -> None:
-    """At 3 m/s, which is the shortest that a card gives notice of itself; and whatever the loop was at as it came.
-    But for collections of garbage, which are 40 ms behind a card and each 4 s of rest: `hardware/card-code.md`."""
+    """At 3 m/s, which is the shortest that a card gives notice of itself; whatever the loop was at as it came, and with
+    five cards a second, of which a dealer deals three. But for garbage that is collected each 4 s of rest, and not
+    behind a card: so late are six cards in a thousand that come after a rest (`hardware/card-code.md`)."""
     shoe, host = enrolled, enrolled.host
     shoe.fresh()
+    shoe.run_ms(GAP_MS)  # the hand has begun: its cards have their names
     cards = {
         "unread": [(Card(), 0.0)],
         "double": [(print_card(30), 0.0), (Card(), 30.0)],
@@ -198,10 +206,11 @@ def test_a_doubtful_card_is_decoded_within_5_ms_and_lit_within_10(enrolled: Pico
         print(f"{what}, phase {phase}:", ", ".join(f"{name} {ns / 1e6:.2f} ms" for name, ns in after.items()))
         worst = {name: max(ns, after[name]) for name, ns in worst.items()}
         shoe.settle()
+        shoe.run_ms(GAP_MS)
     print(f"{what}, after the edge at most:", ", ".join(f"{name} {ns / 1e6:.2f} ms" for name, ns in worst.items()))
     assert worst["decoded"] <= DECODED_NS
     assert worst["lit"] <= SHOWN_NS
-    assert worst["told"] <= SHOWN_NS + 1e6  # the test looks once a millisecond
+    assert worst["told"] <= TOLD_NS
 
 
 def is_shown(shoe: PicoShoe, name: str) -> bool:
