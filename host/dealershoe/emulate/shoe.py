@@ -48,7 +48,9 @@ LIGHT_PIN, TONE_PIN = 20, 21
 SPEED = 1.0  # m/s, a dealer's ordinary pull
 FLIGHT = 300.0  # mm from the lip to a seat
 DEADLINE = 20.0  # seconds of real time until a wait gives up; a busy test machine is slow, not wrong
-TURNS = 8  # looks at the sensors, several in one turn that writes to the FRAM: what happened is read, decided, written
+# Looks at the sensors, several in one turn that writes to the FRAM: what happened is read, decided, written; one turn
+# in a few asks a seat node, the others hear the host, collect garbage or take stock.
+TURNS = 24
 PRESS_MS, HOLD_MS, BOTH_MS = 60, 1000, 2500  # a short press; held is 800 ms and more; a pair of keys 2 s and more
 
 Pixel = tuple[int, int, int]

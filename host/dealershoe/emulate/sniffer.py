@@ -1,4 +1,4 @@
-"""Listens on the shoe's serial line, both ways: what the shoe reported, what the host wants. For the scripted dealer.
+"""Listens on the shoe's serial line, both ways: what the shoe reported, what it was told. For the scripted dealer.
 
 It takes no part in the link. A dealer at a table sees the light change before the next card; a scripted one knows here
 that the host has answered.
@@ -33,8 +33,9 @@ class Sniffer:
         self.on_frame = on_frame
         self.heard: deque[Heard] = deque(maxlen=KEPT)
         self.up = False  # a session is going on
-        self.due: Any = None  # the newest schema.Due that the host sent
+        self.due: Any = None  # the newest schema.Due that the shoe has confirmed: it shows it, and reads cards as of it
         self.signal: Any = None
+        self._wished: dict[int, Any] = {}  # what the host sent last, by kind
         self.reported = 0  # events of the shoe's journal, each counted once
         self._sent: int | None = None  # newest number of the shoe's journal on the line, low 16 bits
         self._stored: int | None = None  # ... that the host says it has stored
@@ -72,7 +73,10 @@ class Sniffer:
                     self._stored = ack
                     self._host_at = now
             if from_host:
-                self._wish(message)
+                if isinstance(message, schema.Due | schema.Signal):
+                    self._wished[schema.KIND_OF[type(message)]] = message
+            elif isinstance(message, schema.Ack):
+                self._confirmed(message)
             elif kind & schema.RELIABLE and (self._sent is None or _later(seq, self._sent)):
                 self._sent = seq
                 self.reported += 1
@@ -81,11 +85,14 @@ class Sniffer:
             if self.on_frame is not None:
                 self.on_frame(heard)
 
-    def _wish(self, message: Any) -> None:
-        if isinstance(message, schema.Due):
-            self.due = message
-        elif isinstance(message, schema.Signal):
-            self.signal = message
+    def _confirmed(self, told: Any) -> None:
+        wished = self._wished.get(told.kind)
+        if wished is None or wished.generation != told.generation:
+            return
+        if isinstance(wished, schema.Due):
+            self.due = wished
+        else:
+            self.signal = wished
 
 
 def _decoders() -> tuple[Decoder, Decoder]:
