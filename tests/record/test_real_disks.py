@@ -184,10 +184,17 @@ time.time = lambda: time.time_ns() / 1e9
 """
 
 
+def _set(by: Path, ns: int) -> None:
+    """At once: a clock that is read meanwhile must not find an empty file."""
+    new = by.with_name("new")
+    new.write_text(str(ns))
+    new.replace(by)
+
+
 def test_a_clock_that_is_set_back_in_the_middle_of_a_hand_changes_nothing(shoe: EmulatedShoe, tmp_path: Path) -> None:
     """The machine's own clock is everybody's: the process reads one that is set back by a day, and another day."""
     by = tmp_path / "by"
-    by.write_text("0")
+    _set(by, 0)
     (tmp_path / "sitecustomize.py").write_text(CLOCK.format(by=str(by)))
     env = {"PYTHONPATH": str(tmp_path)}
     journal = tmp_path / "table.journal"
@@ -195,11 +202,11 @@ def test_a_clock_that_is_set_back_in_the_middle_of_a_hand_changes_nothing(shoe: 
     with Run(shoe.port, journal, tmp_path, env=env) as run:
         begin(run, shoe)
         deal(shoe, 1, 4)
-        by.write_text(str(-DAY_NS))
+        _set(by, -DAY_NS)
         deal(shoe, 5, 8)
         wait_for(lambda: look(journal).draws == list(range(1, 9)), "eight cards on the disk")
         run.kill()
-    by.write_text(str(-2 * DAY_NS))
+    _set(by, -2 * DAY_NS)
     with Run(shoe.port, journal, tmp_path, env=env) as run:
         run.until("goes on as the journal has it")
         run.until("is on the line")
