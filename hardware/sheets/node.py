@@ -6,7 +6,7 @@ import schemdraw
 import schemdraw.elements as elm
 
 from sheets.model import Board
-from sheets.schematic import gp, note, sheet, title
+from sheets.schematic import gp, max3485, note, sheet, title
 
 
 def seat_node(node: Board) -> schemdraw.Drawing:
@@ -77,23 +77,7 @@ def switches(d: schemdraw.Drawing, node: Board) -> None:
 
 def bus(d: schemdraw.Drawing, node: Board) -> None:
     """The transceiver and the two sockets."""
-    chip = d.add(
-        elm.Ic(
-            pins=[
-                elm.IcPin(name="DI", pin="4", side="left", slot="4/4"),
-                elm.IcPin(name="RO", pin="1", side="left", slot="3/4"),
-                elm.IcPin(name="DE", pin="3", side="left", slot="2/4"),
-                elm.IcPin(name="/RE", pin="2", side="left", slot="1/4"),
-                elm.IcPin(name="A", pin="6", side="right", slot="4/4"),
-                elm.IcPin(name="B", pin="7", side="right", slot="1/4"),
-            ],
-            size=(3, 4.6),
-            pinspacing=1.2,
-            leadlen=0.8,
-        )
-        .at((4.6, -8))
-        .label("U1 MAX3485", "top")
-    )
+    chip = max3485(d, (4.6, -8), "U1")
     for pin, name in (("DI", "BUS_TX"), ("RO", "BUS_RX"), ("DE", "BUS_DE")):
         d.add(elm.Line().at(chip[pin]).left(0.9))
         d.add(elm.Dot(open=True).label(gp(node, name), "left"))

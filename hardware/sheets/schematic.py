@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import schemdraw
 import schemdraw.elements as elm
@@ -64,6 +64,27 @@ def switch(d: schemdraw.Drawing, board: Board, name: str, net: str) -> None:
     d.pop()
     d.add(elm.Line().left(0.8))
     d.add(elm.Dot(open=True).label(gp(board, net), "left"))
+
+
+def max3485(d: schemdraw.Drawing, at: tuple[float, float], part: str) -> Any:
+    """The RS-485 transceiver, which the shoe and each seat node have."""
+    return d.add(
+        elm.Ic(
+            pins=[
+                elm.IcPin(name="DI", pin="4", side="left", slot="4/4"),
+                elm.IcPin(name="RO", pin="1", side="left", slot="3/4"),
+                elm.IcPin(name="DE", pin="3", side="left", slot="2/4"),
+                elm.IcPin(name="/RE", pin="2", side="left", slot="1/4"),
+                elm.IcPin(name="A", pin="6", side="right", slot="4/4"),
+                elm.IcPin(name="B", pin="7", side="right", slot="1/4"),
+            ],
+            size=(3, 4.6),
+            pinspacing=1.2,
+            leadlen=0.8,
+        )
+        .at(at)
+        .label(f"{part} MAX3485", "top")
+    )
 
 
 def power(board: Board) -> schemdraw.Drawing:
@@ -330,23 +351,7 @@ def links(board: Board) -> schemdraw.Drawing:
     ):
         d.add(elm.Line().at(chip[pin]).right(0.5) if side == "right" else elm.Line().at(chip[pin]).left(0.5))
         d.add(elm.Dot(open=True).label(net, side))
-    bus = d.add(
-        elm.Ic(
-            pins=[
-                elm.IcPin(name="DI", pin="4", side="left", slot="4/4"),
-                elm.IcPin(name="RO", pin="1", side="left", slot="3/4"),
-                elm.IcPin(name="DE", pin="3", side="left", slot="2/4"),
-                elm.IcPin(name="/RE", pin="2", side="left", slot="1/4"),
-                elm.IcPin(name="A", pin="6", side="right", slot="4/4"),
-                elm.IcPin(name="B", pin="7", side="right", slot="1/4"),
-            ],
-            size=(3, 4.6),
-            pinspacing=1.2,
-            leadlen=0.8,
-        )
-        .at((25, -0.6))
-        .label("U2 MAX3485", "top")
-    )
+    bus = max3485(d, (25, -0.6), "U2")
     for pin, name in (("DI", "SEAT_TX"), ("RO", "SEAT_RX"), ("DE", "SEAT_DE")):
         d.add(elm.Line().at(bus[pin]).left(0.5))
         d.add(elm.Dot(open=True).label(gp(board, name), "left"))
