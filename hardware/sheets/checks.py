@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from math import log
 
 from sheets import rp2040
-from sheets.model import Board, Holdup, Ladder
+from sheets.model import Board, Bus, Holdup, Ladder
 
 PULLS = ("up", "down", "none")
 BLOCK = ("BOTTOM_CLK", "BOTTOM_DATA", "BOTTOM_NDATA", "TOP_CLK", "TOP_DATA", "THROAT", "LIP")  # bits 0 to 6 of a sample
@@ -214,6 +215,26 @@ def heads_are_fast(board: Board) -> Iterator[str]:
         yield f"a head's LED draws {led:.0f} mA; it stands 50"
 
 
+def rise_ns(bus: Bus) -> float:
+    """How long a line takes from 30 to 70 % of the supply: RC × ln(0.7 / 0.3), without the help of a breakout."""
+    return log(0.7 / 0.3) * bus.pull_up * (1 + bus.tolerance) * sum(bus.picofarad) / 1000
+
+
+def bus_is_fast(board: Board) -> Iterator[str]:
+    """The pull-ups lift the bus in time, and every part can still pull it down (NXP UM10204, 7.1)."""
+    if board.i2c is None:
+        return
+    if (rises := rise_ns(board.i2c)) > board.i2c.rise_ns:
+        yield (
+            f"a line of the I2C bus rises in {rises:.0f} ns, at {board.i2c.khz:.0f} kHz it may take "
+            f"{board.i2c.rise_ns:.0f}: smaller pull-ups, or less on the bus"
+        )
+    least = 1 / (1 / board.i2c.pull_up / (1 - board.i2c.tolerance) + 1 / board.i2c.breakout)
+    sunk = (board.rails["V3V3"].volts * 1.03 - 0.4) / least * 1000
+    if sunk > board.i2c.sink_ma:
+        yield f"a part must sink {sunk:.1f} mA to pull the I2C bus down, and can sink {board.i2c.sink_ma:.1f}"
+
+
 def holdup_ms(holdup: Holdup) -> float:
     """How long the capacitor feeds the Pico once the supply is said to be going."""
     farad = holdup.microfarad * 1e-6 * (1 - holdup.tolerance)
@@ -251,6 +272,7 @@ CHECKS: tuple[Callable[[Board], Iterator[str]], ...] = (
     cables_lead_somewhere,
     ladder_has_even_steps,
     heads_are_fast,
+    bus_is_fast,
     power_outlasts_a_write,
     affordable,
 )

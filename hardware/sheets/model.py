@@ -105,6 +105,19 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class Bus:
+    """The I2C bus: how fast, what pulls it up, what loads it, and what the parts on it ask for."""
+
+    khz: float
+    pull_up: float  # ohm, of the board
+    tolerance: float
+    breakout: float  # ohm, what a breakout may have beside it
+    picofarad: list[float]  # parts and wires
+    rise_ns: float  # from 30 to 70 % of the supply, at most
+    sink_ma: float  # that every part on it can pull down
+
+
+@dataclass(frozen=True, slots=True)
 class Holdup:
     """The capacitor that outlasts the supply, and what for."""
 
@@ -133,6 +146,7 @@ class Board:
     ladder: Ladder | None  # None: this board has none
     head: Head | None
     holdup: Holdup | None
+    i2c: Bus | None
 
     def of(self, variant: str) -> list[Signal]:
         """The signals of one variant by GPIO."""
@@ -187,6 +201,7 @@ def read_board(text: str) -> Board:
             ladder=maybe(Ladder, table, "ladder"),
             head=maybe(Head, table, "head"),
             holdup=maybe(Holdup, table, "holdup"),
+            i2c=maybe(Bus, table, "i2c"),
         )
     except tomllib.TOMLDecodeError as error:
         raise BoardError(f"board.toml is not TOML: {error}") from None

@@ -401,7 +401,7 @@ def memory(board: Board) -> schemdraw.Drawing:
         d.add(elm.Line().left(5.4 - x))
         d.add(elm.Dot(open=True).label(gp(board, name), "left"))
         d.add(elm.Line().at(knot.center).up().toy(2.8))
-        d.add(elm.Resistor().up().label("2.2 kΩ", "bottom"))
+        d.add(elm.Resistor().up().label(ohm(have(board.i2c).pull_up), "bottom"))
         d.add(elm.Vdd().label("V3V3"))
     d.add(elm.Line().at(chip.VDD).up(0.8))
     d.add(elm.Vdd().label("V3V3"))

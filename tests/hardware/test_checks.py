@@ -32,7 +32,8 @@ BOARD, NODE = the_board(), the_node()
 assert BOARD.ladder
 assert BOARD.head
 assert BOARD.holdup
-LADDER, HEAD, HOLDUP = BOARD.ladder, BOARD.head, BOARD.holdup
+assert BOARD.i2c
+LADDER, HEAD, HOLDUP, I2C = BOARD.ladder, BOARD.head, BOARD.holdup, BOARD.i2c
 # RP2040 datasheet 1.4.3, table "GPIO functions", columns F1 to F4, and 4.9.1 for the ADC: typed again, pin by pin
 DATASHEET = """
 0 SPI0 RX|UART0 TX|I2C0 SDA|PWM0 A      15 SPI1 TX|UART0 RTS|I2C1 SCL|PWM7 B
@@ -116,7 +117,7 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
     (checks.pio_not_overbooked, replace(BOARD, pio=(Pio("x", 0, 1, 1, 13),)), "13 DMA channels are in use"),
     (checks.pio_not_overbooked, change(BOARD, "LIP", function="PIO1 in"), "LIP is PIO1 in, and no program runs there"),
     (checks.rails_suffice, change_part("bar", v5=1100.0), "V5 must give 1661 mA in the variant seats"),
-    (checks.rails_suffice, change_part("lanes", v3v3=150.0), "V3V3 must give 252 mA in the variant seats"),
+    (checks.rails_suffice, change_part("lanes", v3v3=150.0), "V3V3 must give 254 mA in the variant seats"),
     (checks.rails_suffice, change_part("bar", current=""), "bar draws current and does not say"),
     (checks.pins_not_overloaded, change(BOARD, "PIEZO", ma=20.0), "PIEZO would carry 20.0 mA; a pin drives 12"),
     (
@@ -143,6 +144,16 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
         "takes 400 µs to rise",
     ),
     (checks.heads_are_fast, replace(BOARD, head=replace(HEAD, led_ohm=68.0)), "LED draws 62 mA; it stands 50"),
+    (
+        checks.bus_is_fast,
+        replace(BOARD, i2c=replace(I2C, pull_up=3300.0)),
+        "a line of the I2C bus rises in 147 ns, at 1000 kHz it may take 120",
+    ),
+    (
+        checks.bus_is_fast,
+        replace(BOARD, i2c=replace(I2C, pull_up=1000.0)),
+        "a part must sink 3.5 mA to pull the I2C bus down, and can sink 3.0",
+    ),
     (
         checks.power_outlasts_a_write,
         replace(BOARD, holdup=replace(HOLDUP, microfarad=470.0)),
@@ -245,6 +256,14 @@ def test_the_ladder_gives_the_levels_that_the_firmware_expects() -> None:
     for level, expected in zip(checks.ladder_levels(LADDER), said["KEY_LEVELS"], strict=True):
         assert abs(level - expected) < said["KEY_TOLERANCE"] / 4
     assert said["KEY_TOLERANCE"] == pytest.approx(65535 / 6 / 3, rel=0.01)
+
+
+def test_the_firmware_asks_the_i2c_bus_for_no_more_than_it_is_built_for() -> None:
+    tree = ast.parse((ROOT / "firmware" / "drivers" / "fram.py").read_text(encoding="utf-8"))
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "I2C"]
+    asked = [ast.literal_eval(word.value) for call in calls for word in call.keywords if word.arg == "freq"]
+    assert len(asked) == 1
+    assert asked[0] <= I2C.khz * 1000
 
 
 def test_the_levels_that_the_pinout_names_are_the_firmwares() -> None:
