@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import pty
 import subprocess
 import sys
+import threading
+import tty
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,12 +58,18 @@ def version(folder: Path, main: str) -> dict[str, Path]:
 
 
 def flash(
-    pico: PretendPico, folder: Path, main: str, monkeypatch: pytest.MonkeyPatch, *, patience: float = 1.0
+    pico: PretendPico,
+    folder: Path,
+    main: str,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    patience: float = 1.0,
+    reply: float = 2.0,
 ) -> Result:
     """The whole command."""
     monkeypatch.setattr(build, "sources", lambda: version(folder, main))
     monkeypatch.setattr(command, "PATIENCE_S", patience)
-    monkeypatch.setattr(repl, "REPLY_S", 2.0)
+    monkeypatch.setattr(repl, "REPLY_S", reply)
     return CliRunner().invoke(command.command, ["--port", pico.port, "--keys", str(folder / "keys.json")])
 
 
@@ -322,6 +332,87 @@ def test_lost_in_the_middle(pico: PretendPico, tmp_path: Path, monkeypatch: pyte
     assert told == ["1 of 4: a.mpy", "2 of 4: b.mpy"]
     session.close()
     pico.plug()
+
+
+def test_lost_at_any_step_it_is_one_sentence_and_the_old_version_runs(
+    pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cable is pulled before the n-th word to the REPL, for every seventh n of the whole command."""
+    flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch)
+    taken, pulled_at = 0, -4
+    exec_raw = repl.Transport.exec_raw_no_follow
+
+    def counted(board: Any, code: Any) -> Any:
+        nonlocal taken
+        taken += 1
+        if taken == pulled_at:
+            pico.unplug()
+        return exec_raw(board, code)
+
+    monkeypatch.setattr(repl.Transport, "exec_raw_no_follow", counted)
+    said = []
+    while True:
+        steps.session(pico.port).close()  # it has started
+        taken, pulled_at = 0, pulled_at + 7
+        result = flash(pico, tmp_path, HELLO.format(version="two"), monkeypatch, patience=0.5, reply=0.4)
+        if taken < pulled_at:
+            break
+        pico.plug()
+        said.append(refused(result).split("; ")[0])
+        assert "\n" not in said[-1]
+        assert pico.on_disk("slot") in (b"a", b"a b", b"a b!", b"b"), pulled_at
+    assert result.exit_code == 0, result.exception
+    where = [" ".join(sentence.split(" (")[0].split()[-2:]) for sentence in said]
+    print(f"pulled at {len(said)} places: {where}")
+    assert len(said) >= 5
+    assert "looked at" in where
+
+
+def test_lost_as_it_is_spoken_to() -> None:
+    outer, inner = pty.openpty()
+    tty.setraw(inner)
+    port = os.ttyname(inner)
+    threading.Timer(0.2, lambda: (os.close(inner), os.close(outer))).start()
+    with pytest.raises(UserError, match="was lost as it was spoken to; it was unplugged"):
+        steps.session(port)
+
+
+def test_a_board_that_prints_into_its_answers(pico: PretendPico) -> None:
+    session = steps.session(pico.port)
+    session.run("def repr(thing): return 'tick ' + str(thing)")
+    with pytest.raises(UserError, match=r"the Pico's answer makes no sense: b'tick .*; something else on it prints"):
+        steps.examine(session)
+    session.close()
+
+
+def test_a_key_that_cannot_be_kept_here_is_not_given_to_the_shoe(
+    pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch)
+    key = pico.on_disk("device.key")
+    (tmp_path / "keys.json").unlink()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="file"):  # said before the Pico is looked for
+        CliRunner().invoke(
+            command.command, ["--port", "/nowhere", "--keys", str(tmp_path / "file" / "keys.json")],
+            catch_exceptions=False,
+        )  # fmt: skip
+    board = steps.session(pico.port)
+
+    def refuse(*_given: object) -> None:
+        raise UserError("the disk is full")
+
+    monkeypatch.setattr(steps.keystore, "pend", refuse)
+    with pytest.raises(UserError, match="the disk is full"):
+        steps.set_key(board, DEVICE, tmp_path / "keys.json")
+    board.close()
+    assert pico.on_disk("device.key") == key
+
+
+def test_a_compiler_that_writes_another_version_than_it_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "MPY_VERSION", (7, 0))
+    with pytest.raises(UserError, match="mpy-cross writes modules of version 6; the Pico takes version 7"):
+        build.compiled(version(tmp_path, MUTE), "armv6m")
 
 
 def test_a_disk_that_reads_back_something_else(pico: PretendPico, monkeypatch: pytest.MonkeyPatch) -> None:

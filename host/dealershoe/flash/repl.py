@@ -52,13 +52,19 @@ def open_port(path: str) -> serial.Serial:
 
 def greet(path: str) -> None:
     """Interrupt whatever runs and see that a MicroPython prompt answers; a sentence for whatever else does."""
+    heard = b""
     with open_port(path) as port:
-        port.write(b"\r\x03\x03\r\x02")
-        heard = b""
-        until = time.monotonic() + LISTEN_S
-        while time.monotonic() < until and b">>> " not in heard:
-            heard += port.read(4096)
-            time.sleep(0.01)
+        try:
+            port.write(b"\r\x03\x03\r\x02")
+            until = time.monotonic() + LISTEN_S
+            while time.monotonic() < until and b">>> " not in heard:
+                heard += port.read(4096)
+                time.sleep(0.01)
+        except (serial.SerialException, OSError) as error:
+            raise UserError(
+                f"what is on {path} was lost as it was spoken to", "it was unplugged, or it starts again and again",
+                "plug the Pico's USB in and flash again",
+            ) from error  # fmt: skip
     if b">>> " in heard:
         return
     if not heard:
@@ -103,7 +109,12 @@ class Repl:
         self._path = path
         with self._watched():
             self._board = Transport(path, timeout=REPLY_S)
-            self._board.enter_raw_repl(soft_reset=False)
+        try:
+            with self._watched():
+                self._board.enter_raw_repl(soft_reset=False)
+        except BaseException:
+            self.close()
+            raise
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
@@ -129,10 +140,17 @@ class Repl:
             self._board.exec(code)
 
     def ask(self, expression: str) -> Any:
-        """The value of an expression on the board."""
+        """The value of an expression on the board. Raises UserError also for an answer that is none."""
         with self._watched():
-            said = self._board.exec(f"print(repr({expression}))").decode()
-        return ast.literal_eval(said.strip())
+            said = self._board.exec(f"print(repr({expression}))")
+        try:
+            return ast.literal_eval(said.decode().strip())
+        except (ValueError, SyntaxError) as error:
+            raise UserError(
+                f"the Pico's answer makes no sense: {said[:40]!r}",
+                "something else on it prints (a timer or a second thread of its program), or the line is bad",
+                "take its main.py away with mpremote and flash again",
+            ) from error
 
     def write(self, name: str, data: bytes) -> None:
         """A file on the board."""

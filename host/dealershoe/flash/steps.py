@@ -63,7 +63,11 @@ def session(path: str) -> Repl:
     greet(path)
     try:
         repl = Repl(path)
-        repl.run(HELPERS)
+        try:
+            repl.run(HELPERS)
+        except BaseException:
+            repl.close()
+            raise
     except Lost as lost:
         raise UserError(
             f"the REPL on {path} does not obey ({lost})", "the board starts again and again, or the line is bad",
@@ -74,6 +78,13 @@ def session(path: str) -> Repl:
 
 def examine(repl: Repl) -> tuple[str, bytes]:
     """The board's architecture and device id; a UserError for a board that the firmware is not made for."""
+    try:
+        return _examined(repl)
+    except Lost as lost:
+        raise broken("while it was looked at", lost) from lost
+
+
+def _examined(repl: Repl) -> tuple[str, bytes]:
     machine = repl.ask("os.uname().machine if hasattr(os, 'uname') else sys.platform")
     if machine != BOARD:
         raise UserError(
@@ -105,17 +116,18 @@ def examine(repl: Repl) -> tuple[str, bytes]:
 
 def write_version(repl: Repl, files: Mapping[str, bytes], told: Told) -> str:
     """Write the files into the folder that does not hold the good version and check them there; returns its name."""
-    words = repl.ask("words()")
-    good = words[0] if words else "-"
-    slot = "b" if good == "a" else "a"
-    name = "nothing"
+    where = "before the first file"
     try:
+        words = repl.ask("words()")
+        good = words[0] if words else "-"
+        slot = "b" if good == "a" else "a"
         if len(words) > 1:  # the last try is over: its folder is written anew, so it must not be marked
             repl.run(f"replace('/slot', {good!r})" if good != "-" else "os.remove('/slot')")
         repl.run(f"there('/{slot}') or os.mkdir('/{slot}')\nempty('/{slot}')")
         for folder in sorted({name.rpartition("/")[0] for name in files} - {""}):
             repl.run(f"os.mkdir('/{slot}/{folder}')")
         for number, (name, data) in enumerate(files.items(), 1):
+            where = f"at {name}"
             repl.write(f"/{slot}/{name}", data)
             told(f"{number} of {len(files)}: {name}")
         if repl.ask(f"sha('/{slot}', {sorted(files)!r})") != build.digest(files):
@@ -125,7 +137,7 @@ def write_version(repl: Repl, files: Mapping[str, bytes], told: Told) -> str:
                 "flash again; the old version is untouched",
             )
     except Lost as lost:
-        raise broken(f"at {name}", lost) from lost
+        raise broken(where, lost) from lost
     return slot
 
 
@@ -145,10 +157,15 @@ def set_key(repl: Repl, device: bytes, keys: Path) -> bool:
         if known is not None and repl.ask(f"key_sha() == hashlib.sha256({known!r}).digest()"):
             return False
         key = known or os.urandom(KEY)
-        repl.run(f"replace({KEY_FILE!r}, {key!r})")
+        pending = keystore.pend(keys, device, key)  # a key that cannot be kept here does not replace the shoe's
+        try:
+            repl.run(f"replace({KEY_FILE!r}, {key!r})")
+        except BaseException:
+            pending.drop()
+            raise
     except Lost as lost:
         raise broken("while its key was written", lost) from lost
-    keystore.pin(keys, device, key)
+    pending.settle()
     return True
 
 
@@ -175,8 +192,13 @@ def outcome(path: str, slot: str, patience_s: float) -> None:
     try:
         words = repl.ask("words()")
     except Lost as lost:
-        raise broken("after its trial", lost) from lost
-    repl.reset()
+        raise UserError(
+            f"the Pico was lost after the trial of the new version ({lost})",
+            "it was unplugged, lost its power or was reset",
+            "plug it in and ask `dealershoe doctor` which version it kept",
+        ) from lost
+    finally:
+        repl.reset()
     if words != [slot]:
         old = (
             f"the old version (/{words[0]}) runs again"
