@@ -69,4 +69,18 @@ def bill(board: Board) -> str:
     text += "| " + " | ".join(HEADING) + " |\n" + "| --- " * len(HEADING) + "|\n"
     for line in lines(board):
         text += "| " + " | ".join(line) + " |\n"
+    return text + small(board)
+
+
+def small(board: Board) -> str:
+    """Resistors and capacitors by value, which the line `passives` pays for."""
+    by_value: dict[tuple[str, str, str], list[str]] = {}
+    for two in board.twos:
+        if two.part == "passives":
+            what = two.what + (f", {two.watt:g} W" if two.watt != 0.25 else "")
+            by_value.setdefault((what, two.value, two.variant), []).extend(ref for ref, *_ in two.each)
+    text = "\nResistors and capacitors; resistors of 0.25 W and 5 % where nothing else is said:\n\n"
+    text += "| quantity | what | value | in the schematic | variant |\n" + "| --- " * 5 + "|\n"
+    for (what, value, variant), refs in by_value.items():
+        text += f"| {len(refs)} | {what} | {value} | {', '.join(refs)} | {variant} |\n"
     return text

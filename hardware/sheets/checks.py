@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from math import log
 
-from sheets import rp2040
+from sheets import nets, rp2040
 from sheets.model import Board, Bus, Holdup, Ladder
 
 PULLS = ("up", "down", "none")
 BLOCK = ("BOTTOM_CLK", "BOTTOM_DATA", "BOTTOM_NDATA", "TOP_CLK", "TOP_DATA", "THROAT", "LIP")  # bits 0 to 6 of a sample
 KEYS = 6
 FASTEST_MM_S = 3000.0  # a card pulled by hand
+PICO_MA, EFFICIENCY, VSYS_VOLTS = 100.0, 0.8, 4.1  # assumed: a busy RP2040 with its flash; the RT6150 behind D4
 HALF_CELL_MM = 1.25  # the shortest mark: half a cell of hardware/card-code.md
 
 
@@ -157,6 +158,22 @@ def draw(board: Board, variant: str, rail: str) -> float:
     return sum(float(getattr(part, field)) for part in board.parts_of(variant))
 
 
+def pico_ma(board: Board, variant: str) -> float:
+    """mA that the Pico takes at VSYS = 4.1 V for itself and all of V3V3 (see the constants)."""
+    out = PICO_MA + draw(board, variant, "V3V3")
+    return out * board.rails["V3V3"].volts / EFFICIENCY / VSYS_VOLTS
+
+
+def the_pico_carries_v3v3(board: Board) -> Iterator[str]:
+    """What hangs on V3V3 is in the Pico's own share of V5, and in what the capacitor must feed."""
+    pico = next((part for part in board.parts if part.id == "pico"), None)
+    most = max(pico_ma(board, variant) for variant in board.variants)
+    if pico and pico.v5 < most - 0.5:
+        yield f"with all of V3V3 the Pico draws {most:.0f} mA from V5; its part says {pico.v5:.0f}"
+    if board.holdup and board.holdup.ma < most - 0.5:
+        yield f"the capacitor feeds {most:.0f} mA; the hold-up reckons with {board.holdup.ma:.0f}"
+
+
 def pins_not_overloaded(board: Board) -> Iterator[str]:
     """No pin gives more than its driver can, nor all of them more than the chip."""
     for signal in board.signals:
@@ -268,6 +285,7 @@ CHECKS: tuple[Callable[[Board], Iterator[str]], ...] = (
     sampler_has_its_block,
     pio_not_overbooked,
     rails_suffice,
+    the_pico_carries_v3v3,
     pins_not_overloaded,
     cables_lead_somewhere,
     ladder_has_even_steps,
@@ -280,4 +298,4 @@ CHECKS: tuple[Callable[[Board], Iterator[str]], ...] = (
 
 def faults(board: Board) -> list[str]:
     """All that is wrong with a board, in sentences."""
-    return [fault for check in CHECKS for fault in check(board)]
+    return [fault for check in (*CHECKS, *nets.CHECKS) for fault in check(board)]

@@ -7,7 +7,7 @@ import json
 from sheets.model import Board, Cable
 
 # IEC 60757 codes, as WireViz knows them; the rest of a cable's wires take the list in turn.
-FIXED = {"V5": "RD", "V3V3": "OG", "GND": "BK"}
+FIXED = {"V5": "RD", "V5_IN": "RD", "V3V3": "OG", "GND": "BK"}
 OTHERS = ("WH", "YE", "GN", "BU", "VT", "GY")
 WIRE_MM2 = 0.22
 

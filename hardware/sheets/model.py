@@ -30,6 +30,9 @@ class Signal:
     use: str
     high: str  # what a 1 means
     variant: str = ""  # empty: in every variant
+    reset: str = (
+        ""  # "high" or "low": what it must be while the Pico is in reset or in its bootloader; empty: no matter
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,36 @@ class Cable:
     mm: int
     far_pins: list[int] | None = None  # of the far connector; None: 1, 2, 3 …
     variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A part with pins, by the net that each is soldered to; "-": open."""
+
+    ref: str
+    part: str
+    pins: dict[str, str]
+    on: str = "main board"
+    supply: str = ""  # the rail of its outputs, where it hangs on both
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Two:
+    """Parts with two ends, of one value; `each` is name, net, net."""
+
+    what: str
+    value: str
+    each: list[list[str]]
+    on: str = "main board"
+    part: str = "passives"
+    watt: float = 0.25  # that one stands
+    variant: str = ""
+
+    def __post_init__(self) -> None:
+        for each in self.each:
+            if len(each) != 3:
+                raise BoardError(f"{each[0]} has {len(each) - 1} ends; a {self.what} has two")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +175,8 @@ class Board:
     signals: tuple[Signal, ...]
     parts: tuple[Part, ...]
     cables: tuple[Cable, ...]
+    chips: tuple[Chip, ...]
+    twos: tuple[Two, ...]
     pio: tuple[Pio, ...]
     ladder: Ladder | None  # None: this board has none
     head: Head | None
@@ -176,7 +211,7 @@ def record(kind: type[T], table: Mapping[str, Any], place: str) -> T:
 def records(kind: type[T], table: Mapping[str, Any], key: str) -> tuple[T, ...]:
     """A list of tables, each named in errors by its name, id or place."""
     return tuple(
-        record(kind, entry, f"{key} {entry.get('name') or entry.get('id') or number}")
+        record(kind, entry, f"{key} {entry.get('name') or entry.get('id') or entry.get('ref') or number}")
         for number, entry in enumerate(table.get(key, ()), 1)
     )
 
@@ -197,6 +232,8 @@ def read_board(text: str) -> Board:
             signals=records(Signal, table, "signal"),
             parts=records(Part, table, "part"),
             cables=records(Cable, table, "cable"),
+            chips=records(Chip, table, "chip"),
+            twos=records(Two, table, "two"),
             pio=records(Pio, table, "pio"),
             ladder=maybe(Ladder, table, "ladder"),
             head=maybe(Head, table, "head"),

@@ -6,7 +6,7 @@ import schemdraw
 import schemdraw.elements as elm
 
 from sheets.model import Board
-from sheets.schematic import gp, max3485, note, sheet, title
+from sheets.schematic import gp, note, rs485, sheet, title
 
 
 def seat_node(node: Board) -> schemdraw.Drawing:
@@ -22,7 +22,7 @@ def seat_node(node: Board) -> schemdraw.Drawing:
         d,
         "Q1 stands outside, Q2 is 20 mm further in: a blocked slot gives 1. Q3 looks up between them;\n"
         "RV1 sets the back of the deck below 26000 and a face above 39000. S1: closed counts, PLACE_1 is\n"
-        "the lowest bit; the Pico pulls up. U1 is fed from V3V3, 100 nF at its VCC. 120 Ω only in a node that is\n"
+        "the lowest bit; the Pico pulls up. U1 is fed from V3V3, 100 nF (C1) at its VCC. 120 Ω only in a node that is\n"
         "an end of the bus; 10 kΩ from DE to ground keeps the node off the bus during a reset.\n"
         "J1 and J2 are RJ45 sockets, pin by pin the same: the bus goes in and on.",
         0,
@@ -50,7 +50,7 @@ def below(d: schemdraw.Drawing, node: Board) -> None:
     d.add(elm.Vdd().at((25, 5)).label("V3V3"))
     light = d.add(elm.NpnPhoto().theta(0).at((25, 5)).anchor("collector"))
     knot = d.add(elm.Dot().at(light.emitter))
-    d.add(elm.ResistorVar().down().label("RV1 22 kΩ", "bottom"))
+    d.add(elm.ResistorVar().down().label("RV1 25 kΩ", "bottom"))
     d.add(elm.Ground())
     d.add(elm.Line().at(knot.center).right(1.6))
     d.add(elm.Dot(open=True).label(gp(node, "LIGHT"), "right"))
@@ -77,7 +77,7 @@ def switches(d: schemdraw.Drawing, node: Board) -> None:
 
 def bus(d: schemdraw.Drawing, node: Board) -> None:
     """The transceiver and the two sockets."""
-    chip = max3485(d, (4.6, -8), "U1")
+    chip = rs485(d, (4.6, -8), "U1")
     for pin, name in (("DI", "BUS_TX"), ("RO", "BUS_RX"), ("DE", "BUS_DE")):
         d.add(elm.Line().at(chip[pin]).left(0.9))
         d.add(elm.Dot(open=True).label(gp(node, name), "left"))

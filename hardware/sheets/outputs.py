@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sheets import bom, harness, pinout, schematic
+from sheets import bom, harness, pinout, schematic, wiring
 from sheets.model import HARDWARE, Board
+from sheets.nets import MAIN
 from sheets.node import seat_node
 from sheets.pins import pin_table
 
@@ -16,6 +17,7 @@ def outputs(board: Board, node: Board) -> dict[str, str]:
         "hardware/pinout.svg": pinout.drawing(board),
         "hardware/bom.md": bom.page(board),
         "hardware/bom.csv": bom.table(board),
+        "hardware/wiring.md": wiring.page(board),
         "hardware/harness.yml": harness.harness(board),
         "hardware/README.md": harness.page((HARDWARE / "README.md").read_text(encoding="utf-8"), board),
         "hardware/node.md": node_page(node),
@@ -29,4 +31,5 @@ def node_page(node: Board) -> str:
     text = "# The hardware of a seat node\n\nWritten by `make hardware` from `node.toml`. What it does, and the arch "
     text += "over the card's way: [seat-bus.md](seat-bus.md). Its circuit: "
     text += "[schematic/seat-node.svg](schematic/seat-node.svg).\n"
-    return text + pinout.tables(node) + "## Bill of materials\n\n" + bom.bill(node)
+    text += pinout.tables(node) + "## Wiring\n" + wiring.parts(node, MAIN)
+    return text + "\n## Bill of materials\n\n" + bom.bill(node)

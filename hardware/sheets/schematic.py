@@ -66,7 +66,12 @@ def switch(d: schemdraw.Drawing, board: Board, name: str, net: str) -> None:
     d.add(elm.Dot(open=True).label(gp(board, net), "left"))
 
 
-def max3485(d: schemdraw.Drawing, at: tuple[float, float], part: str) -> Any:
+def value(board: Board, ref: str) -> str:
+    """What a part with two ends is, by its name: 2.2 kΩ."""
+    return next(two.value for two in board.twos for name, *_ in two.each if name == ref)
+
+
+def rs485(d: schemdraw.Drawing, at: tuple[float, float], part: str) -> Any:
     """The RS-485 transceiver, which the shoe and each seat node have."""
     return d.add(
         elm.Ic(
@@ -83,7 +88,7 @@ def max3485(d: schemdraw.Drawing, at: tuple[float, float], part: str) -> Any:
             leadlen=0.8,
         )
         .at(at)
-        .label(f"{part} MAX3485", "top")
+        .label(f"{part} THVD1410", "top")
     )
 
 
@@ -91,21 +96,28 @@ def power(board: Board) -> schemdraw.Drawing:
     """From the wall supply to the rails."""
     d = sheet()
     title(d, "Power", 0, 3.2)
-    d.add(elm.Dot(open=True).at((0, 0)).label("J1: 5 V, 2 A", "left"))
-    d.add(elm.Line().right(1.5))
+    d.add(elm.Dot(open=True).at((-4.4, 0)).label("J1: V5_IN, 5 V, 2 A", "left"))
+    d.add(elm.Line().right(0.4))
+    d.add(elm.Fuse().right().label(f"F1 {value(board, 'F1')}", "top"))
+    d.add(elm.Dot())
+    d.push()
+    d.add(elm.Zener().down().reverse().label(f"D5 {value(board, 'D5')}", "bottom"))
+    d.add(elm.Ground())
+    d.pop()
+    d.add(elm.Line().tox(1.5))
     d.add(elm.Dot())
     d.push()
     d.add(elm.Line().up(1.2))
     d.add(elm.Vdd().label("V5"))
     d.pop()
     d.add(elm.Line().right(1.5))
-    d.add(elm.Schottky().right().label("D4 1N5817", "top"))
+    d.add(elm.Schottky().right().label(f"D4 {value(board, 'D4')}", "top"))
     d.add(elm.Dot())
     d.push()
-    d.add(elm.Capacitor(polar=True).down().label(f"C1 {have(board.holdup).microfarad:g} µF", "bottom"))
+    d.add(elm.Capacitor(polar=True).down().label(f"C1 {value(board, 'C1')}", "bottom"))
     d.add(elm.Ground())
     d.pop()
-    d.add(elm.Line().right(2.2))
+    d.add(elm.Line().right(4.0))
     pico = d.add(
         elm.Ic(
             pins=[
@@ -133,9 +145,9 @@ def power(board: Board) -> schemdraw.Drawing:
     chip = d.add(
         elm.Ic(
             pins=[
-                elm.IcPin(name="VDD", side="left", slot="3/3"),
-                elm.IcPin(name="/RST", side="left", slot="1/3"),
-                elm.IcPin(name="GND", side="right", slot="1/3"),
+                elm.IcPin(name="VDD", pin="3", side="left", slot="3/3"),
+                elm.IcPin(name="/RST", pin="2", side="left", slot="1/3"),
+                elm.IcPin(name="GND", pin="1", side="right", slot="1/3"),
             ],
             size=(3.6, 4),
             pinspacing=1.4,
@@ -149,8 +161,9 @@ def power(board: Board) -> schemdraw.Drawing:
     d.add(elm.Ground())
     note(
         d,
-        "U10 holds RUN low below 2.93 V. C1 feeds the Pico alone: D4 keeps it from the\n"
-        "light bar and the LEDs. 100 nF at every chip's supply pin.",
+        "F1 and D5: a supply of 12 V, or the wrong way round, ends in them. U10 holds RUN low below 2.93 V.\n"
+        "C1 feeds the Pico alone: D4 keeps it from the light bar and the LEDs. C2, 47 µF from V3V3 to GND, lets\n"
+        "the FRAM's supply fall slowly (0.5 ms at least). 100 nF at every chip's supply pin.",
         0,
         -5.2,
     )
@@ -189,7 +202,7 @@ def head(board: Board) -> schemdraw.Drawing:
     d.add(elm.Line().right(1.0))
     d.add(elm.Dot(open=True).label("to the Pico", "right"))
     d.add(elm.Line().at(plus.center).up(1.4))
-    d.add(elm.Resistor().right().tox(out.center).label("100 kΩ", "top"))
+    d.add(elm.Resistor().right().tox(out.center).label(value(board, "R31"), "top"))
     d.add(elm.Line().toy(out.center))
     lines = [f"bit {bit}: {gp(board, name)}, RV{bit + 1}" for bit, name in enumerate(BLOCK)]
     note(d, "\n".join(lines), 10.2, 0.2)
@@ -197,7 +210,10 @@ def head(board: Board) -> schemdraw.Drawing:
         d,
         "A light surface lets Q conduct: +input low, output 0. Dark, or a blocked slot: output 1.\n"
         "Slots (Q6, Q7): the LED's cathode goes to ground, not to HEAD_K. T1 serves both heads.\n"
-        "U4 and U5 are fed from V3V3.",
+        "U4 and U5 are fed from V3V3; the fourth comparator of U5 is not used:\n"
+        "its inputs are at GND and V3V3.\n"
+        "220 Ω sits on the head or slot board, all else on the main board:\n"
+        "wiring.md has every pin.",
         0,
         -4.8,
     )
@@ -213,7 +229,7 @@ def lanes(board: Board) -> schemdraw.Drawing:
     d.add(elm.LED().down().label("940 nm", "bottom"))
     d.add(elm.Ground())
     d.add(elm.Vdd().at((4.6, 5)).label("V3V3"))
-    d.add(elm.Resistor().down().at((4.6, 5)).label("10 kΩ", "bottom"))
+    d.add(elm.Resistor().down().at((4.6, 5)).label(value(board, "R60"), "bottom"))
     knot = d.add(elm.Dot())
     light = d.add(elm.NpnPhoto().theta(0).anchor("collector").label("Q8 … Q15", "right"))
     d.add(elm.Ground().at(light.emitter))
@@ -247,7 +263,9 @@ def lanes(board: Board) -> schemdraw.Drawing:
     note(
         d,
         "Lane 0 at A (D0) to lane 7 at H (D7). A card over a lane: Q conducts, the inverter gives 1.\n"
-        "SER at V3V3: behind the eight levels comes a 1, by which the firmware knows that the chip is there.",
+        "SER at V3V3: behind the eight levels comes a 1, by which the firmware knows that the chip is there.\n"
+        "U6, U7 and U8 are fed from V3V3, never from V5. Inputs of the inverters that are left over go to GND.\n"
+        "On the main board R4, 10 kΩ, holds LANE_DATA at 0 when the cable is unplugged.",
         0,
         -3.0,
     )
@@ -259,7 +277,8 @@ def light(board: Board) -> schemdraw.Drawing:
     d = sheet()
     title(d, "Double-feed light and light of the room", 0, 6.2)
     d.add(elm.Vdd().at((1, 5)).label("V5"))
-    d.add(elm.Resistor().down().at((1, 5)).label("68 Ω", "bottom"))
+    d.add(elm.Resistor().down().at((1, 5)).label(f"R13 {value(board, 'R13')}\n0.5 W", "bottom"))
+    d.add(elm.Dot().label("DOUBLE_A", "right"))
     d.add(elm.LED().down().label("D1", "bottom"))
     d.add(elm.Dot().label("DOUBLE_K", "right"))
     d.add(elm.Line().down(0.4))
@@ -285,7 +304,7 @@ def light(board: Board) -> schemdraw.Drawing:
     note(
         d,
         "More light, higher reading. RV8 sets the free path to about 60000.\n"
-        "Short wires to D2 and D3; no light of D1 may reach D3.",
+        "Short wires to D2 and D3; no light of D1 may reach D3. R13 sits on the main board: D1 alone hangs on W8.",
         0,
         -4.6,
     )
@@ -317,7 +336,8 @@ def keys(board: Board) -> schemdraw.Drawing:
         d.add(elm.Ground())
     note(
         d,
-        "Ladder resistors of 1 %. LID and TAMPER use the Pico's own pull-up: open contact or broken wire reads 1.",
+        "Ladder resistors of 1 %, on the key board but for the 10 kΩ. C20, 10 nF, from KEYS to GND.\n"
+        "LID and TAMPER use the Pico's own pull-up: open contact or broken wire reads 1.",
         0,
         -2.6,
     )
@@ -351,7 +371,7 @@ def links(board: Board) -> schemdraw.Drawing:
     ):
         d.add(elm.Line().at(chip[pin]).right(0.5) if side == "right" else elm.Line().at(chip[pin]).left(0.5))
         d.add(elm.Dot(open=True).label(net, side))
-    bus = max3485(d, (25, -0.6), "U2")
+    bus = rs485(d, (25, -0.6), "U2")
     for pin, name in (("DI", "SEAT_TX"), ("RO", "SEAT_RX"), ("DE", "SEAT_DE")):
         d.add(elm.Line().at(bus[pin]).left(0.5))
         d.add(elm.Dot(open=True).label(gp(board, name), "left"))
@@ -367,7 +387,8 @@ def links(board: Board) -> schemdraw.Drawing:
         d.add(elm.Dot(open=True).label(name, "right"))
     note(
         d,
-        "U1 and U2 are fed from V3V3. U1: 100 nF at C1+/C1-, C2+/C2-, V+, V- and VCC.\n"
+        "U1 and U2 are fed from V3V3. U1: 100 nF at C1+/C1-, C2+/C2-, V+, V- and VCC; T2IN (pin 10) to GND.\n"
+        "R3, 10 kΩ from HOST_TX to V3V3: no break on the line during a reset.\n"
         "The shoe is the DCE, so a straight cable fits.\n"
         "U2: 120 Ω only if the shoe is an end of the bus; 10 kΩ from DE to ground keeps it silent during a reset.",
         0,
@@ -401,7 +422,7 @@ def memory(board: Board) -> schemdraw.Drawing:
         d.add(elm.Line().left(5.4 - x))
         d.add(elm.Dot(open=True).label(gp(board, name), "left"))
         d.add(elm.Line().at(knot.center).up().toy(2.8))
-        d.add(elm.Resistor().up().label(ohm(have(board.i2c).pull_up), "bottom"))
+        d.add(elm.Resistor().up().label(value(board, "R1"), "bottom"))
         d.add(elm.Vdd().label("V3V3"))
     d.add(elm.Line().at(chip.VDD).up(0.8))
     d.add(elm.Vdd().label("V3V3"))
@@ -410,12 +431,18 @@ def memory(board: Board) -> schemdraw.Drawing:
     d.add(elm.Dot(open=True).at((19, 2.6)).label(gp(board, "BAR"), "left"))
     d.add(elm.Line().right(0.6))
     d.add(logic.Buf().right().label("U9 74AHCT125\non V5", "bottom", ofst=0.35))
-    d.add(elm.Resistor().right().label("330 Ω", "top"))
+    d.add(elm.Resistor().right().label(value(board, "R10"), "top"))
     d.add(elm.Dot(open=True).label("BAR_5V: J12 pin 3", "right"))
     d.add(elm.Dot(open=True).at((19, -0.6)).label(gp(board, "PIEZO"), "left"))
-    d.add(elm.Resistor().right().label("1 kΩ", "top"))
+    d.add(elm.Resistor().right().label(value(board, "R11"), "top"))
     d.add(elm.Dot(open=True).label("PIEZO_R: J13 pin 1", "right"))
-    note(d, "The bar has 100 µF across V5 and GND of its own. WP to ground: the FRAM may be written.", 0, -2.6)
+    note(
+        d,
+        "C3, 100 µF across V5 and GND at the bar. WP to ground: the FRAM may be written. U9: first gate, pins 2, 3;\n"
+        "its /OE, pin 1, to GND; the other /OE (4, 10, 13) to V5, the other inputs (5, 9, 12) to GND.",
+        0,
+        -2.6,
+    )
     return d
 
 

@@ -63,7 +63,7 @@ def test_the_bill_of_materials_adds_up_and_stays_below_the_limit() -> None:
         total = sum(float(row["together, USD"]) for row in rows if row["variant"] in ("", variant))
         assert total == pytest.approx(cost(BOARD, variant))
         assert f"**{total:.2f} USD**" in OUTPUTS["hardware/bom.md"]
-    assert cost(BOARD, BOARD.recommended) < 120
+    assert cost(BOARD, BOARD.recommended) < BOARD.limit_usd
     assert sum(int(row["quantity"]) for row in rows) == sum(part.quantity for part in BOARD.parts)
 
 
