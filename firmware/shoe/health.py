@@ -1,8 +1,11 @@
 """Looks after the parts while the shoe deals: which one is absent, stuck or lies, as FAULT and CLEAR. For the loop.
 
 Only looks at parts while no card is in the throat, but for the supply. `hardware/faults.md` says of each part what can
-be seen of its failure and what is done then.
+be seen of its failure and what is done then. A fault is over when its part has been well for a second, and for twice as
+long each time it comes back within two minutes: a loose wire must not fill the journal, where there is room for cards.
 """
+
+from array import array
 
 from shoelink import schema
 
@@ -12,11 +15,12 @@ from shoe.selftest import BIT, DARKEST, SLOTS, TRACKS
 EVERY = 100 * PER_MS  # samples
 SURE = 3  # looks that must agree
 SUPPLY_LOW, SUPPLY_WELL = 27800, 28800  # a third of VSYS: 4.2 V and 4.35 V
-LANES_STUCK = 20  # looks at rest, 2 s
+LANES_STUCK = 20  # looks at rest, 2 s, that found a lane covered, beyond those that did not
 NO_REGISTER = 0x100  # detail of FAULT LANES beside the stuck lanes
 HEADS_EVERY = 10  # looks, 1 s
 BLIND = 0x100  # detail of FAULT HEAD beside the tracks that stay light without light
 SWITCHES_EVERY = 10 * PER_MS
+CALM, CALM_MOST = 1000 * PER_MS, 64000 * PER_MS
 
 
 class Switch:
@@ -57,8 +61,9 @@ class Health:
         self._dark = 0
         self._head_looks = 0
         self._blind = 0
-        self._lane_looks = 0
-        self._lanes_seen = 0
+        self._lanes = bytearray(8)  # looks that found each covered
+        self._bad_at = array("i", [-1] * 32)  # by fault: the last look that found it
+        self._calm = array("i", [0] * 32)  # and how long all must be well
         self._tampered = [Switch(board.lid, schema.FAULT_LID)]
         if board.tamper is not None:
             self._tampered.append(Switch(board.tamper, schema.FAULT_TAMPER))
@@ -75,46 +80,46 @@ class Health:
         if since(now, self._switched) >= SWITCHES_EVERY:
             self._switched = now
             for switch in self._tampered:
-                if switch.look():
-                    if switch.open:
-                        self._events.fault(switch.code, 0, now)
-                    else:
-                        self._events.clear(switch.code, 0, now)
+                switch.look()
+                self._say(switch.code, switch.open, 0, now)
         if since(now, self._looked) < EVERY:
             return
         self._looked = now
         self._see_supply(now)
         self._see_ambient(now)
-        self._say(self._keys.stuck, schema.FAULT_KEYS, now)
+        self._say(schema.FAULT_KEYS, self._keys.stuck, self._keys.stuck, now)
         if idle:
             self._see_light(now)
             self._see_heads(now)
             self._see_lanes(now)
             self._events.clear(schema.FAULT_SAMPLES_LOST, 0, now)
 
-    def _say(self, trouble: int, code: int, now: int) -> None:
-        if trouble:
-            self._events.fault(code, trouble, now)
-        else:
-            self._events.clear(code, 0, now)
+    def _say(self, code: int, bad, detail: int, now: int) -> None:
+        """A look has found the part bad or well."""
+        before = self._bad_at[code]
+        if bad:
+            if not self._events.faults >> code & 1:
+                again = before >= 0 and since(now, before) < 2 * CALM_MOST
+                self._calm[code] = min(2 * self._calm[code], CALM_MOST) if again else CALM
+            self._bad_at[code] = now
+            self._events.fault(code, detail, now)
+        elif before < 0 or since(now, before) >= self._calm[code]:
+            self._events.clear(code, detail, now)
 
     def _see_supply(self, now: int) -> None:
         level = self._board.supply.read_u16()
-        if level < SUPPLY_LOW:
-            self._supply += 1
-            if self._supply == SURE:
-                self._events.fault(schema.FAULT_SUPPLY, level, now)
-        else:
+        if level >= SUPPLY_LOW:
             self._supply = 0
-            if level > SUPPLY_WELL:
-                self._events.clear(schema.FAULT_SUPPLY, level, now)
+        elif self._supply < SURE:
+            self._supply += 1
+        if self._supply == SURE or level > SUPPLY_WELL:
+            self._say(schema.FAULT_SUPPLY, self._supply, level, now)
 
     def _see_ambient(self, now: int) -> None:
         level = self._board.ambient.read_u16()
-        if level > self._board.calibration.dazzle:
-            self._events.fault(schema.FAULT_DAZZLE, level, now)
-        elif level < self._board.calibration.dazzle_over:
-            self._events.clear(schema.FAULT_DAZZLE, level, now)
+        dazzled = level > self._board.calibration.dazzle
+        if dazzled or level < self._board.calibration.dazzle_over:
+            self._say(schema.FAULT_DAZZLE, dazzled, level, now)
 
         if level < DARKEST:
             self._dark += 1
@@ -128,7 +133,10 @@ class Health:
         12 mm to go to the heads, 4 ms at 3 m/s, and the heads are dark for half of one."""
         board = self._board
         self._head_looks += 1
-        if self._head_looks < HEADS_EVERY or board.head_emitter is None or board.levels() & SLOTS:
+        if self._head_looks < HEADS_EVERY or board.head_emitter is None:
+            return
+        lit = board.levels()
+        if lit & SLOTS:
             return
         self._head_looks = 0
         board.head_emitter(0)
@@ -136,9 +144,9 @@ class Health:
         light = ~board.levels() & TRACKS
         board.head_emitter(1)
         blind, self._blind = self._blind, light
-        if light and light == blind:  # twice the same
-            self._events.fault(schema.FAULT_HEAD, BLIND | light, now)
-        elif blind and not light:
+        if light & blind:  # twice the same
+            self._events.fault(schema.FAULT_HEAD, BLIND | light & blind, now)
+        elif blind and not light and not lit & TRACKS:  # one that stays dark is the passage's to clear
             self._events.clear(schema.FAULT_HEAD, 0, now)
 
     def _see_light(self, now: int) -> None:
@@ -150,20 +158,23 @@ class Health:
             dark = board.light.read_u16()
             board.emitter(1)
         self._light.rest(lit, dark)
-        self._say(self._light.trouble, schema.FAULT_LIGHT, now)
+        self._say(schema.FAULT_LIGHT, self._light.trouble, self._light.trouble, now)
 
     def _see_lanes(self, now: int) -> None:
         """A lane that is covered with no card about for 2 s is stuck, or a hand rests there: no hint comes from it."""
         seen = self._board.lanes.read()
-        if seen < 0:
-            self._exits.ignore = 0xFF
-            self._events.fault(schema.FAULT_LANES, NO_REGISTER, now)
-            return
-        if seen != self._lanes_seen:
-            self._lanes_seen = seen
-            self._lane_looks = 0
-            return
-        self._lane_looks += 1
-        if self._lane_looks >= LANES_STUCK:
-            self._exits.ignore = seen
-            self._say(seen, schema.FAULT_LANES, now)
+        ignore = self._exits.ignore
+        looks = self._lanes
+        for lane in range(8):
+            if seen < 0:
+                looks[lane] = LANES_STUCK
+            elif not seen >> lane & 1:
+                looks[lane] = max(looks[lane] - 1, 0)
+            elif looks[lane] < LANES_STUCK:
+                looks[lane] += 1
+            if looks[lane] == LANES_STUCK:
+                ignore |= 1 << lane
+            elif not looks[lane]:
+                ignore &= ~(1 << lane)
+        self._exits.ignore = ignore
+        self._say(schema.FAULT_LANES, ignore, NO_REGISTER if seen < 0 else ignore, now)

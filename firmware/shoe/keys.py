@@ -1,10 +1,10 @@
 """The six keys on one ADC ladder: debounced, short or held. For the main loop.
 
-A key counts once three readings in a row agree on it. A press is told when it ends, SHORT, or when it has lasted
-800 ms, HELD, and then not again until the key is let go. The ladder shows the lower of two keys: one that follows on
-another without a moment of none was pressed beside it, and neither is told. Two that go down within three readings are
-one to the ladder: the lower. One pair means something: done held down, new hand added, and both held for two seconds,
-ask for the self-test.
+A key counts once three readings in a row agree on it. A press is told when it ends: SHORT, or HELD if it has lasted
+800 ms. One of 5 s and more is nobody's finger, and nothing is told of it. The ladder shows the lower of two keys: one
+that follows on another without a moment of none was pressed beside it, and neither is told. Two that go down within
+three readings are one to the ladder: the lower. One pair means something: done held down, new hand added, and both held
+for two seconds, ask for the self-test.
 """
 
 from shoelink.schema import KEY_DONE, KEY_NEW_HAND, PRESS_HELD, PRESS_SHORT
@@ -16,6 +16,7 @@ from shoe.sampleclock import PER_MS, since
 EVERY = 4 * PER_MS
 AGREE = 3
 HELD_AFTER = 800 * PER_MS
+HELD_MOST = 5000 * PER_MS
 TEST_AFTER = 2000 * PER_MS
 STUCK_AFTER = 30000 * PER_MS
 BETWEEN_AFTER = 2000 * PER_MS
@@ -38,7 +39,7 @@ class Keys:
         self._agree = 0
         self._down = NONE  # the key that is held down
         self._since = 0
-        self._told = False  # or spoilt
+        self._spoilt = False
         self._rested = True  # all keys have been up since the start
         self.stuck = NONE
         self.test = False
@@ -76,22 +77,19 @@ class Keys:
         if self._pair and lasts >= TEST_AFTER:
             self._pair = False
             self.test = True
-        if not self._told and key != BETWEEN and lasts >= HELD_AFTER:
-            self._told = True
-            self._pressed(key, PRESS_HELD)
 
     def _change(self, key: int, now: int) -> None:
-        before, told = self._down, self._told
+        before, spoilt, lasted = self._down, self._spoilt, since(now, self._since)
         self._down = key
         self._since = now
-        self._pair = before == KEY_DONE and key == KEY_NEW_HAND and not told
+        self._pair = before == KEY_DONE and key == KEY_NEW_HAND and not spoilt and lasted < HELD_AFTER
         # beside another one, or down since the power came on: it does not count until all are let go
-        self._told = before != NONE or not self._rested
+        self._spoilt = before != NONE or not self._rested
         if key == NONE:
             self.stuck = NONE
-            self._told = False
-            if before != BETWEEN and not told:
-                self._pressed(before, PRESS_SHORT)
+            self._spoilt = False
+            if before != BETWEEN and not spoilt and lasted < HELD_MOST:
+                self._pressed(before, PRESS_SHORT if lasted < HELD_AFTER else PRESS_HELD)
 
     def _key(self, level: int) -> int:
         for place in range(len(self._levels)):

@@ -260,8 +260,31 @@ def test_a_key_that_is_stuck_is_named_after_30_s_and_over_when_it_is_let_go() ->
     fingers = Fingers().hold(65535, 30).hold(LEVELS[1], 29_900)
     assert fingers.keys.stuck == 0
     assert fingers.hold(LEVELS[1], 300).keys.stuck == 2
-    assert fingers.told == [(2, schema.PRESS_HELD)]
     assert fingers.hold(65535, 30).keys.stuck == 0
+    assert fingers.told == []
+
+
+@pytest.mark.parametrize(("ms", "press"), [(780, schema.PRESS_SHORT), (820, schema.PRESS_HELD),
+                                           (4900, schema.PRESS_HELD), (5100, None)])  # fmt: skip
+def test_a_held_key_is_told_when_it_is_let_go_and_one_that_is_held_for_5_s_is_not(ms: int, press: int | None) -> None:
+    """Done held is undo, exposed held says that a player showed a card: neither from a key that is stuck."""
+    fingers = Fingers().hold(65535, 30).hold(LEVELS[4], ms)
+    assert fingers.told == []
+    assert fingers.hold(65535, 30).told == ([] if press is None else [(5, press)])
+
+
+def test_a_key_that_sticks_below_another_one_tells_of_neither() -> None:
+    """Nor does any other count until it is let go: the ladder shows the lower of two."""
+    fingers = Fingers().hold(65535, 30).hold(LEVELS[4], 40_000)
+    for key in (0, 1, 2, 3):
+        fingers.hold(LEVELS[key], 100).hold(LEVELS[4], 200)
+    assert fingers.keys.stuck == 5
+    assert fingers.hold(65535, 30).told == []
+
+
+def test_a_level_of_no_key_between_two_presses_tells_of_neither() -> None:
+    fingers = Fingers().hold(65535, 30).hold(16384, 100).hold(LEVELS[1], 100).hold(65535, 30)
+    assert fingers.hold(16384, 900).hold(65535, 30).told == []
 
 
 def test_a_level_of_no_key_is_named_after_2_s() -> None:
