@@ -51,6 +51,8 @@ class Events:
         self._token = bytearray(4)
         self._on_the_way = array("i", (0,) * (4 * _PENDING))  # (draw, target expected, lanes, sample), oldest first
         self._waiting = 0
+        self._odd = 0  # the place whose node has told of a card that went elsewhere, as far as the shoe knows
+        self._odd_draw = array("i", (0,) * 4)  # that draw, as it was on its way
         self.test_card = NO_TEST
 
     def resume(self, hand: int, draw: int, anew: bool) -> None:
@@ -76,7 +78,7 @@ class Events:
     def _begin(self, hand: int) -> None:
         self.hand = hand
         self.draw = 0
-        self._waiting = 0
+        self._waiting = self._odd = 0
         self._old_hand = -1
         self.new_hand = True
         over, commit = self._veil.begin(hand)
@@ -211,27 +213,46 @@ class Events:
 
     # ---- from the other parts
 
-    def arrived(self, place: int, way_up: int) -> bool:
-        """A seat node saw a card arrive: SEAT, for the draw that it most likely is. Whether one was on its way."""
+    def arrived(self, place: int, way_up: int) -> int:
+        """A seat node saw a card arrive: SEAT, for the draw that it most likely is.
+
+        Returns the place whose node tells of cards out of nothing: this one where no card was on its way; or the one
+        whose report took this card, which was on its way here. 0: it is this one's. -1: it may be, though the card was
+        seen over another lane, or was due elsewhere.
+        """
         at = self._open(schema.SEAT)
-        draw = self._arrival(place)
-        awaited = draw > 0
+        found = self._arrival(place)
+        draw = liar = 0
+        way, odd = self._on_the_way, self._odd_draw
+        if found >= 0:
+            draw = way[4 * found]
+            if not _fits(place, way, 4 * found):
+                liar = 0 if self._odd == place else -1  # nobody has claimed the one before
+                self._odd = place
+                for i in range(4):
+                    odd[i] = way[4 * found + i]
+            self._forget(found)
+        elif self._odd and _fits(place, odd, 0) and since(self._clock.index, odd[3]) <= _FLIGHT:
+            draw = odd[0]
+            liar, self._odd = self._odd, 0
+        else:
+            liar = place
         if at < 0:
-            return awaited
+            return liar
         self._clock.stamp(self._clock.index, self._t_us)
         struct.pack_into(
             schema.LAYOUTS[schema.SEAT],
             self._link.journal.buffer,
             at,
             self.hand,
-            draw if awaited else self.draw,
+            draw or self.draw,
             self._t_us,
             place,
             way_up,
-            _CERTAIN_SEAT if awaited else _DOUBTFUL_SEAT,
+            _CERTAIN_SEAT if draw else _DOUBTFUL_SEAT,
         )
         self._link.journal.close()
-        return awaited
+        return liar
 
     def pressed(self, key: int, press: int) -> None:
         """A key: KEY. New hand, pressed short, begins the next hand here and now, and carries its number."""
@@ -298,7 +319,7 @@ class Events:
         self._waiting -= 1
 
     def _arrival(self, target: int) -> int:
-        """Which draw has arrived at `target`, of those on their way; 0 when none is. It is not waited for again.
+        """Which of the draws on their way has arrived at `target`; -1 when there is none.
 
         The oldest that went over the lane of `target` or, where no lane sensor saw it, was expected there: of two in
         the air over one lane the first to leave is the first to lie. Where none fits it is the oldest that no lane
@@ -307,19 +328,18 @@ class Events:
         way = self._on_the_way
         while self._waiting and since(self._clock.index, way[3]) > _FLIGHT:
             self._forget(0)
-        if not self._waiting:
-            return 0
-        lane = lanes.lane_of(target)
-        found = unseen = -1
+        unseen = -1
         for place in range(self._waiting):
-            covered = way[4 * place + 2]
-            if (covered >> lane & 1) if covered and lane >= 0 else way[4 * place + 1] == target:
-                found = place
-                break
-            if unseen < 0 and not covered:
+            if _fits(target, way, 4 * place):
+                return place
+            if unseen < 0 and not way[4 * place + 2]:
                 unseen = place
-        if found < 0:
-            found = max(unseen, 0)
-        draw = way[4 * found]
-        self._forget(found)
-        return draw
+        return unseen if unseen >= 0 or not self._waiting else 0
+
+
+def _fits(target: int, way, at: int) -> bool:
+    """Whether the draw at `at` of those on their way was seen over the lane of `target` or, where none saw it, was due
+    there."""
+    lane = lanes.lane_of(target)
+    covered = way[at + 2]
+    return (covered >> lane & 1) != 0 if covered and lane >= 0 else way[at + 1] == target

@@ -3,9 +3,10 @@
 The shoe is the master and nobody speaks unasked, so nothing collides. A node keeps an arrival until the shoe says
 that it has it: a damaged frame costs a repeat, never a card. Nodes that have answered once are asked in turn; places
 without a node are tried now and then. A node that was there and does not answer, or answers nonsense (two boards with
-one place), or reports cards though none has left the shoe, is a FAULT SEAT_NODE, with the place in its detail; one
-that reports cards out of nothing is no longer believed. A bus on which the shoe's own question does not come back as
-it was sent, or that is never quiet, is a FAULT SEAT_BUS.
+one place; one that starts again and again), or reports cards though none has left the shoe, is a FAULT SEAT_NODE, with
+the place in its detail; one that reports cards out of nothing is no longer believed. Behind a missed answer the bus
+rests, so that one that comes late does not hurt the next node's. A bus on which the shoe's own question does not come
+back as it was sent, or that is never quiet, is a FAULT SEAT_BUS.
 """
 
 from node import talk
@@ -14,21 +15,23 @@ from shoelink import schema
 from shoe.crc8 import crc8
 from shoe.sampleclock import PER_MS, since
 
-GARBLED, LYING, BLOCKED = 0x100, 0x200, 0x300  # detail of SEAT_NODE beside the place; 0: it does not answer
+# detail of SEAT_NODE beside the place; 0: it does not answer. LOST: arrivals, for want of room
+GARBLED, LYING, BLOCKED, LOST = 0x100, 0x200, 0x300, 0x400
 NO_ECHO, NOISE = 1, 2  # detail of SEAT_BUS
 PATIENCE = 6 * PER_MS  # samples until an answer is missed
-TURNS = 3  # and turns of the loop
-REST = 20 * PER_MS  # samples between two questions while no node is known, or the bus is out of order
+TURNS, MOST_TURNS = 3, 12  # and turns of the loop, of 6 ms and more; so many are enough if the samples stand still
+REST = 20 * PER_MS  # samples between two questions behind a miss, while no node is known, or the bus is out of order
 PROBE_EVERY = 8  # questions: then one to a place without a node
 MISSES = 8  # in a row: then the node, or the bus, is out of order
 LIES = 3  # arrivals without a card: then a node is not believed any more
 NOISE_BYTES = 32  # that nobody asked for
 _ROOM = 16
+_PIECES = 16  # of what the UART holds
 
 
 class SeatBus:
-    """`line` is a `drivers.rs485.SeatLine`. `events` is told `arrived(place, way)`, which answers whether a card was on
-    its way, and `fault` and `clear`. `heard` says that the bus has worked since the start."""
+    """`line` is a `drivers.rs485.SeatLine`. `events` is told `arrived(place, way)`, which answers whose report was out
+    of nothing, and `fault` and `clear`. `heard` says that the bus has worked since the start."""
 
     def __init__(self, line, events):
         self._line = line
@@ -45,6 +48,7 @@ class SeatBus:
         self._asked = -1  # the place that is asked, as an index; -1: none
         self._asked_at = 0
         self._turns = 0
+        self._missed = False  # the last question to a node that is known
         self._next_known = 0
         self._next_other = 0
         self._questions = 0
@@ -60,11 +64,12 @@ class SeatBus:
         self._listen(now)
         if self._asked >= 0:
             self._turns += 1
-            if self._turns >= TURNS and since(now, self._asked_at) >= PATIENCE:
+            late = since(now, self._asked_at) >= PATIENCE
+            if self._turns >= (TURNS if late else MOST_TURNS):
                 self._miss(now)
         if self._asked < 0 and may_ask:
-            resting = self._echoless >= MISSES or not any(self.known)
-            if not self.met or not resting or since(now, self._asked_at) >= REST:
+            resting = self._missed or (self.met and (self._echoless >= MISSES or not any(self.known)))
+            if not resting or since(now, self._asked_at) >= REST:
                 self._ask(now)
 
     # ---- asking
@@ -95,6 +100,8 @@ class SeatBus:
         self._asked_at = now
         self._turns = 0
         self._have = 0
+        self._missed = False
+        self._drain(now)
         self._line.ask(out)
 
     def _after(self, first: int, known: bool) -> int:
@@ -108,21 +115,28 @@ class SeatBus:
 
     # ---- listening
 
+    def _drain(self, now: int) -> None:
+        """What comes while nobody is asked belongs to nobody."""
+        for _ in range(_PIECES):
+            if not self._line.any():
+                break
+            self._noise += self._line.readinto(self._piece) or 0
+        if self._noise >= NOISE_BYTES:
+            self._noise = 0
+            self._events.fault(schema.FAULT_SEAT_BUS, NOISE, now)
+
     def _listen(self, now: int) -> None:
+        if self._asked < 0:
+            self._drain(now)
+            return
         if not self._line.any():
             return
         n = self._line.readinto(self._piece) or 0
-        if self._asked < 0:
-            self._noise += n
-            if self._noise >= NOISE_BYTES:
-                self._noise = 0
-                self._events.fault(schema.FAULT_SEAT_BUS, NOISE, now)
-            return
         for i in range(n):
             if self._have < _ROOM:
                 self._in[self._have] = self._piece[i]
                 self._have += 1
-        if self._have >= talk.ASKS + talk.ANSWERS and self._echo() and self._sound():
+        if self._have == talk.ASKS + talk.ANSWERS and self._echo() and self._sound():
             self._answer(now)
 
     def _echo(self) -> bool:
@@ -148,18 +162,20 @@ class SeatBus:
         self._asked = -1
         self._echo_came(now)
         self.known[place] = 1
-        self._misses[place] = 0
         if flags & talk.FRESH:
             self._taken[place] = talk.BEGIN
+            self._count_miss(place, GARBLED, now)
             return
+        self._misses[place] = 0
         if self._taken[place] == talk.BEGIN:
             self._taken[place] = talk.NONE
         if number and number != self._taken[place]:
             self._taken[place] = number
             self._arrived(place, flags, now)
-        self._blocked[place] = flags & talk.BLOCKED
-        if flags & talk.BLOCKED:
-            self._events.fault(schema.FAULT_SEAT_NODE, BLOCKED | talk.PLACES[place], now)
+        self._blocked[place] = flags & (talk.BLOCKED | talk.LOST)
+        if self._blocked[place]:
+            detail = BLOCKED if flags & talk.BLOCKED else LOST
+            self._events.fault(schema.FAULT_SEAT_NODE, detail | talk.PLACES[place], now)
         elif self._all_well():
             self._events.clear(schema.FAULT_SEAT_NODE, talk.PLACES[place], now)
 
@@ -171,13 +187,15 @@ class SeatBus:
             way = schema.WAY_UP
         elif flags & talk.UNSURE:
             way = schema.WAY_UNKNOWN
-        if self._events.arrived(talk.PLACES[place], way):
+        liar = self._events.arrived(talk.PLACES[place], way)
+        if not liar:
             self._lies[place] = 0
-            return
-        self._lies[place] += 1
-        if self._lies[place] >= LIES:
-            self.believed[place] = 0
-            self._events.fault(schema.FAULT_SEAT_NODE, LYING | talk.PLACES[place], now)
+        elif liar > 0:
+            place = talk.PLACES.index(liar)
+            self._lies[place] += 1
+            if self._lies[place] >= LIES:
+                self.believed[place] = 0
+                self._events.fault(schema.FAULT_SEAT_NODE, LYING | liar, now)
 
     def _all_well(self) -> bool:
         for place in range(len(self.known)):
@@ -205,10 +223,12 @@ class SeatBus:
         garbled = self._have > talk.ASKS
         if garbled:
             self.damaged += 1
-        if not self.known[place]:
-            return
+        if self.known[place]:
+            self._missed = True
+            self._count_miss(place, GARBLED if garbled else 0, now)
+
+    def _count_miss(self, place: int, detail: int, now: int) -> None:
         if self._misses[place] < MISSES:
             self._misses[place] += 1
         if self._misses[place] == MISSES:
-            detail = talk.PLACES[place] | (GARBLED if garbled else 0)
-            self._events.fault(schema.FAULT_SEAT_NODE, detail, now)
+            self._events.fault(schema.FAULT_SEAT_NODE, detail | talk.PLACES[place], now)

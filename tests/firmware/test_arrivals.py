@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 import pytest
 from firmware.test_events import Shoe
 from shoelink import schema
 
+lane_of: Any = import_module("shoe.lanes").lane_of
 DOWN = schema.WAY_DOWN
 
 
 @pytest.fixture
 def shoe() -> Shoe:
     return Shoe()
+
+
+def test_the_node_that_takes_each_card_of_others_is_the_liar_not_those_that_it_robs(shoe: Shoe) -> None:
+    """Seat 5's gate sees the dealer's sleeve with each card; the seats where the cards come to lie tell the truth."""
+    said = []
+    for seat in (1, 2, 3):
+        shoe.due(1, schema.DUE_SEAT, seat)
+        shoe.draw(covered=1 << lane_of(seat))
+        said += [shoe.events.arrived(5, DOWN), shoe.events.arrived(seat, DOWN)]
+    assert said == [-1, 5, -1, 5, -1, 5]
+    assert [(event.draw, event.place) for event in shoe.all if isinstance(event, schema.Seat)] == [
+        (1, 5), (1, 1), (2, 5), (2, 2), (3, 5), (3, 3),
+    ]  # fmt: skip
+
+
+def test_a_card_that_strayed_to_another_seat_is_its_nodes_and_nobody_is_a_liar(shoe: Shoe) -> None:
+    said = []
+    for seat in (1, 2, 3):
+        shoe.due(1, schema.DUE_SEAT, seat)
+        shoe.draw()
+        said.append(shoe.events.arrived(5, DOWN))
+    assert said == [-1, 0, 0]  # nobody has claimed them
+    assert seats(shoe) == [1, 2, 3]
+
+
+def test_an_arrival_with_no_card_about_is_of_the_node_that_tells_it(shoe: Shoe) -> None:
+    assert shoe.events.arrived(5, DOWN) == 5
+    shoe.due(1, schema.DUE_SEAT, 1)
+    shoe.draw()
+    assert [shoe.events.arrived(5, DOWN), shoe.events.arrived(2, DOWN)] == [-1, 2]  # not seat 2's card
+    shoe.clock.advance(3000 * 20)  # ms
+    assert shoe.events.arrived(1, DOWN) == 1  # too late to be it
+    doubted = [event.certainty for event in shoe.all if isinstance(event, schema.Seat)]
+    assert doubted == [30, 95, 30, 30]
 
 
 def seats(shoe: Shoe) -> list[int]:

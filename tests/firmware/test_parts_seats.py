@@ -28,10 +28,10 @@ class Told:
         self.open: dict[int, int] = {}
         self.on_the_way = 1 << 30
 
-    def arrived(self, place: int, way: int) -> bool:
+    def arrived(self, place: int, way: int) -> int:
         self.arrivals.append((place, way))
         self.on_the_way -= 1
-        return self.on_the_way >= 0
+        return 0 if self.on_the_way >= 0 else place
 
     def fault(self, code: int, detail: int, index: int) -> None:
         self.open.setdefault(code, detail)
@@ -77,8 +77,11 @@ class Table:
         return self
 
     def up(self) -> Table:
+        return self.up_to(len(talk.PLACES))
+
+    def up_to(self, count: int) -> Table:
         self.run(600)
-        assert all(self.bus.known)
+        assert sum(self.bus.known) == count
         assert self.told.open == {}
         return self
 
@@ -168,12 +171,173 @@ def test_a_node_that_goes_is_missed_by_its_place_and_welcomed_back() -> None:
     assert table.run(1000).told.open == {}
 
 
-def test_two_nodes_with_one_place_collide_and_are_named() -> None:
+@pytest.mark.parametrize("apart", [0, 2, 30, 200, 600], ids=lambda us: f"{us} us apart")
+def test_two_nodes_with_one_place_collide_and_are_named(apart: int) -> None:
+    """Two boards answer with what each has. Word for word and bit for bit together they are one, and a card at either
+    is a card; it differs as soon as one has a card and the other none."""
+    table = Table()
+    twin = Gate()
+    table.line.nodes.append(talk.Answerer(5, twin))
+    table.line.late = {len(talk.PLACES): apart}
+    table.run(600)
+    twin.arrived.append(gate_module.DOWN)
+    table.run(2500)
+    assert table.told.open == ({schema.FAULT_SEAT_NODE: seats.GARBLED | 5} if table.bus.known[SEAT_5] else {})
+    assert table.told.arrivals == []
+    assert bool(table.bus.known[SEAT_5]) == (apart == 0)  # else it never was one
+
+
+def test_a_second_board_that_takes_the_place_of_one_that_is_known_is_named() -> None:
     table = Table().up()
-    table.line.garbling = {SEAT_5}
-    table.run(1500)
+    table.line.nodes.append(talk.Answerer(5, Gate()))
+    table.line.late = {len(talk.PLACES): 30}
+    table.gates[5].arrived.append(gate_module.DOWN)
+    table.run(2000)
     assert table.told.open == {schema.FAULT_SEAT_NODE: seats.GARBLED | 5}
     assert table.told.arrivals == []
+    table.line.nodes.pop()
+    assert table.run(1000).told.open == {}
+    assert table.told.arrivals == [(5, schema.WAY_DOWN)]  # it was kept until somebody had it
+
+
+@pytest.mark.parametrize("late", [5_000, 5_800, 7_000, 15_000])
+def test_a_node_that_answers_late_is_named_and_its_neighbours_cards_are_told(late: int) -> None:
+    """Its answer comes while another node is asked, or would, did the bus not rest behind a miss."""
+    table = Table().up()
+    table.line.late = {SEAT_5: late}
+    for place in talk.PLACES:
+        table.gates[place].arrived.append(gate_module.DOWN)
+    table.run(2500)
+    if late > 5_000:
+        assert table.told.open == {schema.FAULT_SEAT_NODE: 5}
+        assert sorted(table.told.arrivals) == [(place, schema.WAY_DOWN) for place in talk.PLACES if place != 5]
+    else:  # in time
+        assert table.told.open == {}
+        assert sorted(table.told.arrivals) == [(place, schema.WAY_DOWN) for place in talk.PLACES]
+
+
+class Restless:
+    """A node that starts again before each question: its supply is bad."""
+
+    def __init__(self, place: int, gate: Gate) -> None:
+        self._place, self._gate = place, gate
+        self._node = talk.Answerer(place, gate)
+
+    @property
+    def answer(self) -> bytes:
+        return bytes(self._node.answer)
+
+    def hear(self, byte: int) -> bool:
+        if byte == talk.ASK:
+            self._node = talk.Answerer(self._place, self._gate)
+            self._node._reply = self._fresh  # it was started after it had heard the question
+        return bool(self._node.hear(byte))
+
+    def _fresh(self, _taken: int) -> None:
+        talk.Answerer._reply(self._node, talk.NONE)
+
+
+def test_a_node_that_starts_again_and_again_is_named_and_none_of_its_cards_is_taken() -> None:
+    table = Table().up()
+    table.gates[5].arrived.append(gate_module.DOWN)
+    table.line.nodes[SEAT_5] = Restless(5, table.gates[5])
+    table.run(2000)
+    assert table.told.open == {schema.FAULT_SEAT_NODE: seats.GARBLED | 5}
+    assert table.told.arrivals == []
+
+
+def test_a_node_that_starts_once_in_a_hand_is_no_fault_and_what_waited_there_belongs_to_no_draw() -> None:
+    table = Table().up()
+    table.gates[5].arrived.append(gate_module.DOWN)
+    table.line.nodes[SEAT_5] = talk.Answerer(5, table.gates[5])  # with a card that it saw before the shoe had met it
+    table.run(1000)
+    assert (table.told.arrivals, table.told.open) == ([], {})
+    table.gates[5].arrived.append(gate_module.UP)
+    assert table.run(200).told.arrivals == [(5, schema.WAY_UP)]
+
+
+def test_a_node_that_answers_the_question_for_another_is_not_taken_for_it() -> None:
+    """Whole and with a good CRC: seat 6 answers for seat 5, which is silent."""
+    table = Table().up()
+
+    class Impostor(talk.Answerer):  # type: ignore[misc]
+        def hear(self, byte: int) -> bool:
+            self.place = 5
+            mine = bool(super().hear(byte))
+            self.place = 6
+            if mine:
+                self._reply(talk.NONE)
+            return mine
+
+    gate = Gate()
+    gate.arrived.append(gate_module.UP)
+    table.line.absent = {SEAT_5}
+    table.line.nodes.append(Impostor(6, gate))
+    table.run(1500)
+    assert table.told.arrivals == []
+    assert table.told.open == {schema.FAULT_SEAT_NODE: seats.GARBLED | 5}
+
+
+def test_arrivals_that_a_node_had_no_room_for_are_told() -> None:
+    table = Table().up()
+    table.gates[5].lost = 2
+    opened = []
+    table.told.fault = lambda code, detail, index: opened.append((code, detail))  # type: ignore[method-assign]
+    table.run(300)
+    assert opened == [(schema.FAULT_SEAT_NODE, seats.LOST | 5)]
+
+
+def test_the_nodes_are_met_also_when_the_samples_stand_still() -> None:
+    """The shoe greets its host only then, and the host is to hear that the sampler is dead."""
+    table = Table(())
+    for _ in range(len(talk.PLACES) * (seats.MOST_TURNS + 1)):
+        table.now += 6000
+        table.bus.turn(0, True)
+    assert table.bus.met
+    assert table.told.open == {}
+
+
+def test_an_answer_has_six_milliseconds_whatever_the_turns_of_the_loop() -> None:
+    table = Table().up()
+    table.line.late = dict.fromkeys(range(len(talk.PLACES)), 3000)
+    for _ in range(4000):
+        table.now += 500
+        table.bus.turn(int(table.now * US) & 0x3FFFFFFF, True)
+    assert table.told.open == {}
+
+
+def test_a_few_bytes_that_nobody_asked_for_are_no_fault_and_cost_nothing() -> None:
+    table = Table((5,)).up_to(1)
+    for _ in range(40):
+        table.line._coming.insert(0, (table.now, 0x55, True))
+        table.run(60)
+    table.gates[5].arrived.append(gate_module.DOWN)
+    table.run(200)
+    assert (table.told.open, table.told.arrivals) == ({}, [(5, schema.WAY_DOWN)])
+
+
+def test_half_a_frame_and_a_wrong_check_are_asked_for_again() -> None:
+    table = Table().up()
+    table.gates[5].arrived.append(gate_module.DOWN)
+    hurt = iter([3, 8, 12, 5])  # bytes of the next answers that come through
+
+    def cut(data: bytes) -> bytes:
+        asked = table.bus._asked
+        return data[: next(hurt, 99)] if asked == SEAT_5 else data
+
+    table.damage = cut
+    table.run(1000)
+    assert (table.told.open, table.told.arrivals) == ({}, [(5, schema.WAY_DOWN)])
+
+
+def test_three_reports_out_of_nothing_with_a_true_one_between_are_believed() -> None:
+    table = Table().up()
+    for true in (False, False, True, False, False, True):
+        table.told.on_the_way = 1 if true else 0
+        table.gates[5].arrived.append(gate_module.DOWN)
+        table.run(200)
+    assert table.told.open == {}
+    assert len(table.told.arrivals) == 6
 
 
 def test_a_node_that_reports_cards_out_of_nothing_is_not_believed() -> None:
@@ -231,7 +395,7 @@ def test_the_driver_lets_go_before_a_node_answers_and_a_late_one_collides() -> N
     table = Table().up()
     assert table.line.collisions == 0
     table.slow = talk.TURN_US + 3 * BYTE_US
-    table.run(1000)
+    table.run(3000)
     assert table.line.collisions > 0
     assert schema.FAULT_SEAT_NODE in table.told.open
 

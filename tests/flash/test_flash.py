@@ -21,6 +21,7 @@ from click.testing import CliRunner, Result
 from dealershoe.emulate.process import firmware_folder, micropython, protocol_folder
 from dealershoe.errors import UserError
 from dealershoe.flash import build, command, repl, steps
+from dealershoe.link import keystore
 from flash.pretend_pico import BLOCK, BLOCKS, PretendPico
 from shoelink import frame, schema
 from shoelink.frame import Decoder
@@ -372,7 +373,12 @@ def test_lost_as_it_is_spoken_to() -> None:
     outer, inner = pty.openpty()
     tty.setraw(inner)
     port = os.ttyname(inner)
-    threading.Timer(0.2, lambda: (os.close(inner), os.close(outer))).start()
+
+    def pull() -> None:
+        os.close(inner)
+        os.close(outer)
+
+    threading.Timer(0.2, pull).start()
     with pytest.raises(UserError, match="was lost as it was spoken to; it was unplugged"):
         steps.session(port)
 
@@ -402,7 +408,7 @@ def test_a_key_that_cannot_be_kept_here_is_not_given_to_the_shoe(
     def refuse(*_given: object) -> None:
         raise UserError("the disk is full")
 
-    monkeypatch.setattr(steps.keystore, "pend", refuse)
+    monkeypatch.setattr(keystore, "pend", refuse)
     with pytest.raises(UserError, match="the disk is full"):
         steps.set_key(board, DEVICE, tmp_path / "keys.json")
     board.close()

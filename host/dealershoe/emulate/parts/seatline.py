@@ -31,17 +31,19 @@ class Gate:
 class SeatLine:
     """`nodes` have `hear(byte)`, `answer` and `silence()`; `turn_us` is how long each waits before it answers.
 
-    `absent`: nodes that have no power. `shorted`: the pair is, nothing gets through. `garbling`: nodes whose answers
-    collide with another's. `at_once`: time plays no part, an answer is there when the shoe has let go.
+    `absent`: nodes that have no power. `late`: node -> microseconds that it waits longer. `shorted`: the pair is, nothing
+    gets through. `garbling`: nodes whose answers collide with another's. `at_once`: time plays no part, an answer is
+    there when the shoe has let go, and nothing collides by itself.
     """
 
     def __init__(self, nodes: "Sequence[Any]", turn_us: int, at_once: bool = False) -> None:
         self.nodes = list(nodes)
         self.absent: set[int] = set()
+        self.late: dict[int, int] = {}
         self.garbling: set[int] = set()
         self.shorted = False
         self.noisy = False
-        self.collisions = 0  # bytes of nodes that came while the shoe still drove
+        self.collisions = 0  # bytes that two drove at once
         self.cut = 0  # questions whose driver was let go too early
         self._turn_us = turn_us
         self._at_once = at_once
@@ -73,8 +75,8 @@ class SeatLine:
             at = at + (0 if self._at_once else BYTE_US)
             self._until = at
             if self._driving:
+                byte = self._arrive(at, byte)
                 self._sent.append((at, byte))
-                self._arrive(at, byte)
 
     def done(self, now: int) -> bool:
         """Whether all of it has left."""
@@ -94,8 +96,22 @@ class SeatLine:
         self._coming = self._coming[count:]
         return data
 
-    def _arrive(self, at: int, byte: int, of_node: bool = False) -> None:
-        self._coming.append((at, 0 if self.shorted else byte, of_node))
+    def _arrive(self, at: int, byte: int, of_node: bool = False) -> int:
+        """A byte whose last bit is on the line at `at`; returns what all hear."""
+        byte = 0 if self.shorted else byte
+        place = len(self._coming)
+        for i, (when, other, node) in enumerate(self._coming):
+            apart = after(at, when)
+            if not self._at_once and -BYTE_US < apart < BYTE_US and (of_node or node):
+                if apart == 0 and byte == other:  # two that send the same at the same time are heard as one
+                    return byte
+                self.collisions += 1
+                self._coming[i] = (when, byte & other & 0x36, node)
+                return byte & other & 0x36
+            if apart < 0:
+                place = min(place, i)
+        self._coming.insert(place, (at, byte, of_node))
+        return byte
 
     def _hear(self, now: int) -> None:
         """Let the nodes hear what has left by now; the one that is asked answers."""
@@ -108,7 +124,7 @@ class SeatLine:
                     self._answer(number, node, at)
 
     def _answer(self, number: int, node: "Any", asked: int) -> None:
-        start = asked + (0 if self._at_once else self._turn_us)
+        start = asked + (0 if self._at_once else self._turn_us + self.late.get(number, 0))
         for i, byte in enumerate(bytes(node.answer)):
             at = start if self._at_once else start + (i + 1) * BYTE_US
             self._arrive(at, byte & 0x36 if number in self.garbling else byte, True)
