@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from math import log
 
-from sheets import nets, rp2040
+from sheets import rp2040, wired
 from sheets.model import Board, Bus, Holdup, Ladder
 
 PULLS = ("up", "down", "none")
@@ -14,6 +15,7 @@ BLOCK = ("BOTTOM_CLK", "BOTTOM_DATA", "BOTTOM_NDATA", "TOP_CLK", "TOP_DATA", "TH
 KEYS = 6
 FASTEST_MM_S = 3000.0  # a card pulled by hand
 PICO_MA, EFFICIENCY, VSYS_VOLTS = 100.0, 0.8, 4.1  # assumed: a busy RP2040 with its flash; the RT6150 behind D4
+FRAM_VOLTS, FRAM_OFF = 2.7, 1.0  # DS501-00017-5v1-E: where it begins to work, and where its fall ends
 HALF_CELL_MM = 1.25  # the shortest mark: half a cell of hardware/card-code.md
 
 
@@ -62,6 +64,8 @@ def pins_can(board: Board) -> Iterator[str]:
             able = [gpio for gpio in rp2040.GPIOS if signal.function in rp2040.functions(gpio)]
             where = f"it is on {', '.join(f'GP{gpio}' for gpio in able)}" if able else "no pin can"
             yield f"{signal.name}: GP{signal.gpio} cannot be {signal.function}; {where}"
+        if signal.function.startswith("ADC") and signal.pull != "none":
+            yield f"{signal.name} is measured, and the Pico's pull {signal.pull} would bend it: pull none"
         if signal.gpio not in rp2040.ON_HEADER and rp2040.ON_BOARD.get(signal.gpio) != signal.function:
             yield f"{signal.name}: GP{signal.gpio} is not on the Pico's header, nor wired as {signal.function} on it"
 
@@ -260,14 +264,42 @@ def holdup_ms(holdup: Holdup) -> float:
 
 
 def power_outlasts_a_write(board: Board) -> Iterator[str]:
-    """An event that has begun is in the FRAM before the Pico's supply ends."""
-    if board.holdup and (lasts := holdup_ms(board.holdup)) < board.holdup.needed_ms:
+    """An event that has begun is in the FRAM before the Pico's supply ends; the FRAM's own ends as it must."""
+    if board.holdup is None:
+        return
+    if (lasts := holdup_ms(board.holdup)) < board.holdup.needed_ms:
         yield f"the capacitor lasts {lasts:.1f} ms and {board.holdup.needed_ms} ms are needed"
+    if board.holdup.least_volts < board.holdup.from_volts + 0.05:
+        yield (
+            f"VSYS may be {board.holdup.least_volts:g} V in use, and below {board.holdup.from_volts:g} V the power is "
+            "said to go: no room between them"
+        )
+    most = max(draw(board, variant, "V3V3") for variant in board.variants)
+    falls = board.holdup.rail_microfarad * (1 - board.holdup.tolerance) * (FRAM_VOLTS - FRAM_OFF) / most
+    if falls < board.holdup.fall_ms:
+        yield f"V3V3 may fall past the FRAM in {falls:.2f} ms; it asks for {board.holdup.fall_ms:g} ms: more capacity"
+    if board.holdup.reset_volts <= FRAM_VOLTS:
+        yield f"the Pico runs down to {board.holdup.reset_volts:g} V, and the FRAM works from {FRAM_VOLTS:g} V on"
 
 
 def cost(board: Board, variant: str) -> float:
     """USD for one shoe of this variant."""
     return sum(part.price * part.quantity for part in board.parts_of(variant))
+
+
+def parts_can_be_ordered(board: Board) -> Iterator[str]:
+    """A part has its maker's number, but for what any maker has; nothing is bought in less than one piece."""
+    for part in board.parts:
+        if not part.number or (part.number == "-" and not part.maker.startswith("any")):
+            yield f"{part.id} has no maker's number: nobody can order it"
+        if part.quantity < 1 or part.price < 0 or part.v5 < 0 or part.v3v3 < 0:
+            yield (
+                f"{part.id} has a figure that cannot be: {part.quantity} pieces at {part.price:g} USD, "
+                f"{part.v5:g} and {part.v3v3:g} mA"
+            )
+    for signal in board.signals:
+        if signal.ma < 0:
+            yield f"{signal.name} carries {signal.ma:g} mA; the figure has no sign"
 
 
 def affordable(board: Board) -> Iterator[str]:
@@ -292,10 +324,15 @@ CHECKS: tuple[Callable[[Board], Iterator[str]], ...] = (
     heads_are_fast,
     bus_is_fast,
     power_outlasts_a_write,
+    parts_can_be_ordered,
     affordable,
 )
 
 
 def faults(board: Board) -> list[str]:
-    """All that is wrong with a board, in sentences."""
-    return [fault for check in (*CHECKS, *nets.CHECKS) for fault in check(board)]
+    """All that is wrong with a board, in sentences; what is wrong in several variants is said of the first."""
+    found: dict[str, str] = {}
+    for check in (*CHECKS, *wired.CHECKS):
+        for fault in check(board):
+            found.setdefault(re.sub(r"\bin the variant \w+", "", fault), fault)
+    return list(found.values())

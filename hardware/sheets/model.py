@@ -4,13 +4,35 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 HARDWARE = Path(__file__).resolve().parents[1]
 ROOT = HARDWARE.parent
 T = TypeVar("T")
+TYPES = (  # how a field's type begins, what TOML may give for it, and that in words
+    ("str", (str,), "a text"),
+    ("int", (int,), "a whole number"),
+    ("float", (int, float), "a number"),
+    ("list", (list,), "a list"),
+    ("dict", (dict,), "a table"),
+)
+TABLES = (
+    "board",
+    "variants",
+    "rails",
+    "signal",
+    "part",
+    "cable",
+    "chip",
+    "two",
+    "pio",
+    "ladder",
+    "head",
+    "holdup",
+    "i2c",
+)
 
 
 class BoardError(Exception):
@@ -160,6 +182,10 @@ class Holdup:
     from_volts: float
     to_volts: float
     needed_ms: float
+    least_volts: float  # VSYS in normal use, at the least
+    rail_microfarad: float  # from V3V3 to ground: how slowly that falls at the end
+    fall_ms: float  # that the FRAM asks for, from 2.7 V to 1.0 V
+    reset_volts: float  # of V3V3, where the supervisor stops the Pico
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +225,16 @@ class Board:
 
 def record(kind: type[T], table: Mapping[str, Any], place: str) -> T:
     """One table of the file as a record; unknown and missing fields are named."""
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
     if unknown := sorted(set(table) - set(known)):
         raise BoardError(f"{place} has {', '.join(unknown)}, which means nothing here; known are {', '.join(known)}")
-    try:
-        return kind(**table)
-    except TypeError as error:
-        raise BoardError(f"{place} is not complete: {error}") from None
+    if missing := [name for name, field in known.items() if field.default is MISSING and name not in table]:
+        raise BoardError(f"{place} does not say its {' and '.join(missing)}")
+    for name, value in table.items():
+        for start, wanted, words in TYPES:
+            if str(known[name].type).startswith(start) and (not isinstance(value, wanted) or isinstance(value, bool)):
+                raise BoardError(f"{place}: {name} is {value!r}, where {words} belongs")
+    return kind(**table)
 
 
 def records(kind: type[T], table: Mapping[str, Any], key: str) -> tuple[T, ...]:
@@ -225,6 +254,12 @@ def read_board(text: str) -> Board:
     """The board that a text of TOML describes; `BoardError` if it describes none."""
     try:
         table = tomllib.loads(text)
+        if unknown := sorted(set(table) - set(TABLES)):
+            raise BoardError(
+                f"board.toml has {', '.join(unknown)}, which means nothing here; known are {', '.join(TABLES)}"
+            )
+        if missing := [name for name in ("name", "mcu", "priced", "limit_usd") if name not in table["board"]]:
+            raise BoardError(f"board does not say its {' and '.join(missing)}")
         return Board(
             **table["board"],
             variants=table["variants"],

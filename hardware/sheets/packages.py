@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# What a pin may be. IN must have a level; OUT drives and may stay open; OC is an end of a transistor or photodiode: it
-# only pulls and needs a resistor on its net, unless it is on a rail; LINE must go somewhere; FREE may stay open.
-IN, OUT, OC, LINE, FREE, VCC, GND = "input", "output", "open collector", "line", "free", "supply", "ground"
+# What a pin may be. IN must have a level; OUT drives and may stay open; OC only pulls down and needs a resistor to a
+# supply; ANODE and CATHODE are an LED's, UP and DOWN the ends of a phototransistor or photodiode that look to the
+# supply and to ground; LINE must go somewhere; FREE may stay open.
+IN, OUT, OC, LINE, FREE, VCC, GND = "input", "output", "open drain", "line", "free", "supply", "ground"
+ANODE, CATHODE, UP, DOWN = "anode", "cathode", "upper end", "lower end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Package:
     tolerant: bool = False  # its inputs stand more than its supply
     decoupled: bool = False  # a board that brings its own capacitors
     comparators: tuple[tuple[str, str, str], ...] = ()  # output, inverting input, other input
+    named: Mapping[str, str] | None = None  # pins whose net has a name in this project
 
 
 def numbered(*kinds: str) -> dict[str, str]:
@@ -58,6 +61,7 @@ PACKAGES: dict[str, Package] = {
         volts=(3.0, 5.5),
         high=2.0,
         tolerant=True,
+        named={"6": "RS485_A", "7": "RS485_B"},
     ),
     "MB85RC256V": Package(
         {"VCC": VCC, "GND": GND, "SCL": OC, "SDA": OC, **alike(IN, "WP", "A0", "A1", "A2")},
@@ -107,12 +111,14 @@ PACKAGES: dict[str, Package] = {
         {"G": IN, "S": LINE, "D": LINE}, "Alpha & Omega: 48 mΩ at 2.5 V on the gate", high=2.5, tolerant=True
     ),
     "QRE1113GR": Package(
-        numbered(LINE, LINE, OC, OC),
+        numbered(ANODE, CATHODE, UP, DOWN),
         "onsemi QRE1113/D: 1 anode, 2 cathode, 3 collector, 4 emitter; 50 mA, 0.1 mA at least",
     ),
-    "EE-SX1041": Package({"A": LINE, "K": LINE, "C": OC, "E": OC}, "Omron EE-SX1041: 50 mA, 0.5 mA at least at 20 mA"),
-    "TSAL4400": Package(alike(LINE, "A", "K"), "Vishay 81006: 100 mA"),
-    "BPW34": Package(alike(OC, "A", "K"), "Vishay 81521"),
+    "EE-SX1041": Package(
+        {"A": ANODE, "K": CATHODE, "C": UP, "E": DOWN}, "Omron EE-SX1041: 50 mA, 0.5 mA at least at 20 mA"
+    ),
+    "TSAL4400": Package({"A": ANODE, "K": CATHODE}, "Vishay 81006: 100 mA"),
+    "BPW34": Package({"K": UP, "A": DOWN}, "Vishay 81521; in reverse"),
     "PKM22EPPH2001-B0": Package(numbered(LINE, LINE), "Murata P37E"),
     "3296W": Package(numbered(LINE, LINE, LINE), "Bourns 3296: 2 is the tap"),
     "3296W-1-253LF": Package(numbered(LINE, LINE, LINE), "Bourns 3296: 2 is the tap"),
@@ -120,7 +126,9 @@ PACKAGES: dict[str, Package] = {
     "SS-5GL": Package({"COM": LINE, "NO": FREE, "NC": FREE}, "Omron SS"),
     "DS-04": Package(numbered(*(LINE,) * 8), "any DIP switch: 1 opposite 8"),
     "RJ45": Package(
-        numbered(LINE, LINE, FREE, FREE, FREE, FREE, FREE, LINE), "hardware/seat-bus.md: A, B and GND at 1, 2, 8"
+        numbered(LINE, LINE, FREE, FREE, FREE, FREE, FREE, LINE),
+        "hardware/seat-bus.md: A, B and GND at 1, 2, 8",
+        named={"1": "RS485_A", "2": "RS485_B", "8": "GND"},
     ),
     "PN5180": Package(
         {**alike(LINE, "5V", "3V3", "GND"), **alike(IN, "SCK", "MOSI", "NSS", "RST"), **alike(OUT, "MISO", "BUSY")},

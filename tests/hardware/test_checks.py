@@ -169,6 +169,26 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
         replace(BOARD, holdup=replace(HOLDUP, microfarad=470.0)),
         "the capacitor lasts 3.0 ms and 5.0 ms are needed",
     ),
+    (
+        checks.power_outlasts_a_write,
+        replace(BOARD, holdup=replace(HOLDUP, least_volts=4.2)),
+        "VSYS may be 4.2 V in use, and below 4.2 V the power is said to go",
+    ),
+    (
+        checks.power_outlasts_a_write,
+        replace(BOARD, holdup=replace(HOLDUP, rail_microfarad=10.0)),
+        "V3V3 may fall past the FRAM in 0.13 ms; it asks for 0.5 ms",
+    ),
+    (
+        checks.power_outlasts_a_write,
+        replace(BOARD, holdup=replace(HOLDUP, reset_volts=2.63)),
+        "the Pico runs down to 2.63 V, and the FRAM works from 2.7 V on",
+    ),
+    (checks.pins_can, change(BOARD, "KEYS", pull="up"), "KEYS is measured, and the Pico's pull up would bend it"),
+    (checks.parts_can_be_ordered, change_part("lid_switch", number=""), "lid_switch has no maker's number"),
+    (checks.parts_can_be_ordered, change_part("holdup", number="-"), "holdup has no maker's number"),
+    (checks.parts_can_be_ordered, change_part("keys", quantity=0), "keys has a figure that cannot be: 0 pieces"),
+    (checks.parts_can_be_ordered, change(BOARD, "LID", ma=-5.0), "LID carries -5 mA; the figure has no sign"),
     (checks.affordable, change_part("case", price=50.0), "it costs 146.80 USD, more than 125"),
 ]
 
@@ -177,6 +197,11 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
 def test_a_broken_board_is_caught(check: Callable[[Board], Any], board: Board, sentence: str) -> None:
     assert any(sentence in fault for fault in check(board)), list(check(board))
     assert any(sentence in fault for fault in checks.faults(board))
+
+
+def test_what_is_wrong_in_both_variants_is_said_once() -> None:
+    said = checks.faults(change(BOARD, "LID", gpio=21))
+    assert said == ["GP21 is PIEZO and LID in the variant seats: move one"]
 
 
 def test_every_check_has_a_board_that_it_catches() -> None:
@@ -216,9 +241,13 @@ def test_a_function_on_a_pin_that_lacks_it_is_caught(signal: Signal, gpio: int) 
             "gpio = 22\nvolts = 3\n",
             "signal LID has volts, which means nothing here",
         ),
-        ("gpio = 22\n", "", "signal LID is not complete"),
+        ("gpio = 22\n", "", "signal LID does not say its gpio"),
         ("gpio = 22\n", "gpio = \n", "board.toml is not TOML"),
-        ("[variants]\n", "[variety]\n", "board.toml has no 'variants'"),
+        ("[variants]\n", "[variety]\n", "board.toml has variety, which means nothing here"),
+        ('mcu = "RP2040"\n', "", "board does not say its mcu"),
+        ("gpio = 22\n", 'gpio = "22"\n', "signal LID: gpio is '22', where a whole number belongs"),
+        ('number = "TSAL4400"\n', "", "part double_emitter does not say its number"),
+        ("v5 = 62.5\n", "v5 = true\n", "part double_emitter: v5 is True, where a number belongs"),
     ],
 )
 def test_a_file_that_is_no_board_is_refused(old: str, new: str, sentence: str) -> None:

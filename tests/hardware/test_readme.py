@@ -63,7 +63,7 @@ def test_the_currents_of_the_first_power_up_are_the_parts() -> None:
         said.groups(), ("bottom_head", "top_head", "slots", "lanes", "double_emitter"), strict=True
     ):
         assert float(number) == pytest.approx(parts[name], rel=0.05)
-    limit = re.search(r"bar white: below ([\d.]+) A", PAGE)
+    limit = re.search(r"at once it would be below ([\d.]+) A", PAGE)
     assert limit
     assert checks.draw(BOARD, "seats", "V5") / 1000 <= float(limit[1]) <= 1.1 * checks.draw(BOARD, "seats", "V5") / 1000
 
@@ -91,6 +91,21 @@ def test_the_count_and_the_current_of_the_infrared_leds_are_the_boards() -> None
     head = (5.25 - HEAD.led_volts) / HEAD.led_ohm * 1000
     assert f"Fifteen 940 nm LEDs of up to {round(head / 10) * 10} mA and one of up to 63 mA" in PAGE
     assert next(part.v5 for part in BOARD.parts if part.id == "double_emitter") == pytest.approx(62.5)
+
+
+def test_every_part_it_names_is_in_the_wiring() -> None:
+    wired = {chip.ref for chip in BOARD.chips} | {each[0] for two in BOARD.twos for each in two.each}
+    wired |= {f"J{cable.id[1:]}" for cable in BOARD.cables} | {"P0", "P1"}
+    named = set(re.findall(r"(?<![\w-])(?:RV|BZ|[UQDRCTFJSP])\d+(?![\w-])", PAGE))
+    assert {"U10", "R13", "J8", "F1"} <= named
+    assert named <= wired
+
+
+def test_the_ohms_of_v3v3_are_the_trimmers() -> None:
+    said = re.search(r"From V3V3 to GND: ([\d.]+) kΩ", PAGE)
+    assert said
+    across = [chip for chip in BOARD.chips if chip.part == "trimmers" and {"V3V3", "GND"} <= set(chip.pins.values())]
+    assert float(said[1]) == pytest.approx(10 / len(across), abs=0.05)
 
 
 def test_every_file_it_names_is_there() -> None:
