@@ -4,13 +4,15 @@ way up.
 Two slot sensors, outer and inner, 20 mm apart across the gate; a card that clears the inner one last has come in, one
 that clears the outer one last has gone. Between them a reflective sensor looks at its lower side: the back of the
 deck is printed in an ink that is dark in infrared (CARD_BACK), a face is white but for its marks. What a card shows
-for most of its way counts; anything between the two levels is not said.
+for most of its way counts; anything between the two levels is not said, nor is what a sensor says that sees nothing of
+a card, or saw something before it came.
 """
 
 OUTER, INNER = 1, 2
 DOWN, UP, UNKNOWN = 0, 1, 2  # which way up a card lies; the codes of the link
 ROOM = 8  # arrivals that wait to be asked for
 LEAST = 5  # samples of the lower side, 1 ms apart: fewer say nothing
+DEAD = 1000  # a reading below is no card's: 2 % of a white face's. The light is dead, or a wire is off
 
 
 class Gate:
@@ -32,6 +34,7 @@ class Gate:
         self._dark = 0
         self._light = 0
         self._between = 0
+        self._lit = False  # light came back though there was no card
 
     def look(self, slots: int, reading: int) -> None:
         """`slots`: OUTER and INNER, as bits, blocked. `reading` 0 to 65535: light that comes back from below."""
@@ -44,13 +47,14 @@ class Gate:
             if before:
                 self._leave(before)
             self.blocked = False
+            self._lit = reading > self._back
             return
         self._ms += 1
         if self._ms >= self.STUCK:
             self.blocked = True
         if slots == OUTER | INNER:  # the card is over the light for certain
             self._crossed = True
-            if reading <= self._back:
+            if DEAD <= reading <= self._back:
                 self._dark += 1
             elif reading >= self._face:
                 self._light += 1
@@ -66,7 +70,7 @@ class Gate:
             return
         seen = self._dark + self._light + self._between
         way = UNKNOWN
-        if seen >= LEAST:
+        if seen >= LEAST and not self._lit:
             if 3 * self._light >= 2 * seen:
                 way = DOWN  # its face looks down at the light
             elif 3 * self._dark >= 2 * seen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -478,6 +478,56 @@ def test_a_dirty_window_says_not_which_way_up() -> None:
     assert gate.arrived == [gate_module.UNKNOWN]
 
 
+@pytest.mark.parametrize(
+    ("card", "rest"),
+    [(0, 0), (999, 999), (65535, 65535), (52000, 40000)],
+    ids=["light dead", "wire off", "stuck at its stop", "sun in the window"],
+)
+def test_a_light_that_lies_says_not_which_way_up_and_the_card_has_come(card: int, rest: int) -> None:
+    """A dead light would make each card an exposed one, one that is stuck an exposed one a hidden one."""
+    gate = gate_module.Gate(BACK, FACE)
+    for _ in range(3):
+        for slots, ms in ((0, 5), (1, 10), (3, 40), (2, 10)):
+            for _ in range(ms):
+                gate.look(slots, card if slots == 3 else rest)
+        gate.look(0, rest)
+    assert gate.arrived == [gate_module.UNKNOWN] * 3
+
+
+def test_a_glimpse_of_a_card_says_not_which_way_up() -> None:
+    """At 20 m/s, or with an inner sensor that sees late: four readings are none."""
+    gate = gate_module.Gate(BACK, FACE)
+    for slots, ms in ((0, 5), (1, 10), (3, 4), (2, 10), (0, 1), (1, 10), (3, 5), (2, 10), (0, 1)):
+        for _ in range(ms):
+            gate.look(slots, WHITE_FACE if slots == 3 else NOTHING)
+    assert gate.arrived == [gate_module.UNKNOWN, gate_module.DOWN]
+
+
+@pytest.mark.parametrize("stuck", [(1, 0), (2, 0), (0, 1), (0, 2)], ids=["outer 0", "inner 0", "outer 1", "inner 1"])
+def test_a_slot_that_is_stuck_makes_no_arrival_out_of_nothing(stuck: tuple[int, int]) -> None:
+    low, high = stuck
+    gate = gate_module.Gate(BACK, FACE)
+    for _ in range(3):
+        for slots, ms in ((0, 200), (1, 20), (3, 40), (2, 20), (0, 200), (2, 20), (3, 40), (1, 20)):
+            for _ in range(ms):
+                gate.look(slots & ~low | high, WHITE_FACE if slots == 3 else NOTHING)
+    assert gate.arrived == []
+
+
+def test_nine_cards_that_nobody_asks_for_are_eight_and_one_that_is_told_as_lost() -> None:
+    gate = gate_module.Gate(BACK, FACE)
+    for _ in range(9):
+        cross(gate, WHITE_FACE, 3.0)
+    assert (len(gate.arrived), gate.lost) == (8, 1)
+    node = talk.Answerer(5, gate)
+    for byte in ask(5, talk.NONE):
+        node.hear(byte)
+    assert node.answer[3] & talk.LOST
+    for byte in ask(5, talk.NONE):
+        node.hear(byte)
+    assert not node.answer[3] & talk.LOST  # once
+
+
 # ---- a node's own program on its parts
 
 
@@ -501,7 +551,7 @@ class NodeBoard:
         self.fed = 0
         self.watchdog = self
         self.bus = self
-        self.light: Any = type("Light", (), {"read_u16": staticmethod(lambda: WHITE_FACE)})
+        self.light: Any = SimpleNamespace(read_u16=lambda: WHITE_FACE if self.slots == 3 else NOTHING)
 
     def place(self) -> int:
         return self.number
@@ -606,6 +656,37 @@ def test_noise_between_questions_costs_no_question(node: Any) -> None:
         board.coming += ask(5, talk.BEGIN)
         node.run(3000)
         assert len(board.said) == before + 1
+
+
+def test_a_silence_ends_a_frame_that_was_cut(node: Any) -> None:
+    """The first three bytes of a question, and 1 ms later its last one by chance: no question."""
+    board = node.board
+    whole = ask(5, talk.BEGIN)
+    board.coming += whole[:3]
+    node.run(1000)
+    board.coming += whole[3:]
+    node.run(3000)
+    assert board.said == []
+
+
+def test_a_node_drives_the_bus_until_its_last_stop_bit_is_out(node: Any) -> None:
+    board = node.board
+    slow = 9 * BYTE_US  # the UART takes longer than reckoned
+    board.txdone = lambda: after(board.clock.us, board.said[-1][0]) >= slow
+    board.coming += ask(5, talk.BEGIN)
+    node.run(3000)
+    ((at, _, _),) = board.said
+    assert slow <= board.driving[-1][0] - at <= slow + 100
+    assert board.driving[-1][1] == 0
+
+
+def test_a_question_for_another_place_is_not_half_of_one_for_this(node: Any) -> None:
+    """A5 5 0 c: a frame whose end, with what follows, would be one more question."""
+    board = node.board
+    other = ask(talk.ASK, 5)  # ... A5 05, the beginning of a question for seat 5 as it were
+    board.coming += other + ask(5, talk.BEGIN)
+    node.run(3000)
+    assert len(board.said) == 1
 
 
 def test_switches_that_name_no_place_make_a_node_that_says_nothing(monkeypatch: pytest.MonkeyPatch, node: Any) -> None:

@@ -31,9 +31,9 @@ class Gate:
 class SeatLine:
     """`nodes` have `hear(byte)`, `answer` and `silence()`; `turn_us` is how long each waits before it answers.
 
-    `absent`: nodes that have no power. `late`: node -> microseconds that it waits longer. `shorted`: the pair is, nothing
-    gets through. `garbling`: nodes whose answers collide with another's. `at_once`: time plays no part, an answer is
-    there when the shoe has let go, and nothing collides by itself.
+    `absent`: nodes that have no power. `late`: node -> microseconds that it waits longer. `shorted`: the pair is,
+    nothing gets through. `garbling`: nodes whose answers collide with another's. `at_once`: time plays no part, an
+    answer is there when the shoe has let go, and nothing collides by itself.
     """
 
     def __init__(self, nodes: "Sequence[Any]", turn_us: int, at_once: bool = False) -> None:
