@@ -226,9 +226,11 @@ class KeptJournal(Journal):
 
     def _begin(self) -> None:
         """Go on from what the FRAM holds; a blank one gets a journal."""
+        if self._memory.device_id() != self._memory.DEVICE_ID:
+            raise OSError  # of another size, its ring would run over its heads
         best = -1
         blank = True
-        for at in HEADS:
+        for at in HEADS + HEADS:  # read twice: what is not read well now would be written over
             self._memory.read_into(at, self._head_view)
             for byte in self._head_view:
                 if byte not in (0x00, 0xFF):
