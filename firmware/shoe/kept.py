@@ -224,9 +224,16 @@ class KeptJournal(Journal):
             self._memory.recover()
         return False
 
+    def _is_another(self) -> bool:
+        """Whether the part says that it is none of ours; one that does not say who it is may be (the self-test tells)."""
+        try:
+            return self._memory.device_id() != self._memory.DEVICE_ID
+        except OSError:
+            return False
+
     def _begin(self) -> None:
         """Go on from what the FRAM holds; a blank one gets a journal."""
-        if self._memory.device_id() != self._memory.DEVICE_ID:
+        if self._is_another():
             raise OSError  # of another size, its ring would run over its heads
         best = -1
         blank = True

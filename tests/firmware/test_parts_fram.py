@@ -414,6 +414,18 @@ def test_a_part_of_another_make_is_not_written_to(part: Fram) -> None:
     assert content(journal(part)) == {1: 5}
 
 
+def test_a_part_that_does_not_say_who_it_is_is_used(part: Fram) -> None:
+    """FRAM of other makes acknowledges no device ID; the self-test says so, and the journal is kept."""
+    memory = Memory(part)
+
+    def silent() -> bytes:
+        raise OSError(5)
+
+    memory.device_id = silent  # type: ignore[method-assign]
+    one = kept_module.KeptJournal(memory, RANDOM)
+    assert (one.trouble, one.kept) == (kept_module.GOOD, True)
+
+
 @pytest.mark.parametrize("reads", [1, 2])
 def test_heads_that_are_read_badly_once_are_read_again(part: Fram, reads: int) -> None:
     """What is taken for damage is written over: a spike on the bus must not cost a journal."""
