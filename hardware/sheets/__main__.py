@@ -15,12 +15,15 @@ def main(arguments: list[str]) -> int:
     """0: written, or up to date; 1: out of date; 2: board.toml cannot be built."""
     try:
         board, node = the_board(), the_node()
-        if wrong := [*faults(board), *(f"node.toml: {fault}" for fault in faults(node))]:
-            raise BoardError("; ".join(wrong))
-        texts = outputs(board, node)
     except BoardError as error:
-        print(f"hardware/board.toml: {error}", file=sys.stderr)
+        print(f"hardware: {error}", file=sys.stderr)
         return 2
+    wrong = [(file, fault) for file, each in (("board.toml", board), ("node.toml", node)) for fault in faults(each)]
+    for file, fault in wrong:
+        print(f"hardware/{file}: {fault}", file=sys.stderr)
+    if wrong:
+        return 2
+    texts = outputs(board, node)
     old = [name for name, text in texts.items() if not (ROOT / name).exists() or (ROOT / name).read_text() != text]
     if "--check" in arguments:
         for name in old:

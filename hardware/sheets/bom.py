@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 
 from sheets.checks import cost
 from sheets.model import Board, Part
@@ -83,4 +84,16 @@ def small(board: Board) -> str:
     text += "| quantity | what | value | in the schematic | variant |\n" + "| --- " * 5 + "|\n"
     for (what, value, variant), refs in by_value.items():
         text += f"| {len(refs)} | {what} | {value} | {', '.join(refs)} | {variant} |\n"
+    return text + (connectors(board) if board.cables else "")
+
+
+def connectors(board: Board) -> str:
+    """Connectors of the cables by kind, and the wire, which the line `cables` pays for."""
+    text = "\nConnectors, a header and a housing with its contacts of each, and wire:\n\n"
+    text += "| variant | connectors | wire, m |\n| --- | --- | --- |\n"
+    for variant in board.variants:
+        cables = [cable for cable in board.cables if cable.variant in ("", variant)]
+        kinds = sorted(Counter(cable.connector for cable in cables).items())
+        metres = sum(cable.mm * len(cable.wires) for cable in cables) / 1000
+        text += f"| {variant} | {', '.join(f'{count} × {kind}' for kind, count in kinds)} | {metres:.1f} |\n"
     return text

@@ -250,13 +250,13 @@ def maybe(kind: type[T], table: Mapping[str, Any], key: str) -> T | None:
     return record(kind, table[key], key) if key in table else None
 
 
-def read_board(text: str) -> Board:
-    """The board that a text of TOML describes; `BoardError` if it describes none."""
+def read_board(text: str, file: str = "board.toml") -> Board:
+    """The board that a text of TOML describes; `BoardError` if it describes none, with the file's name."""
     try:
         table = tomllib.loads(text)
         if unknown := sorted(set(table) - set(TABLES)):
             raise BoardError(
-                f"board.toml has {', '.join(unknown)}, which means nothing here; known are {', '.join(TABLES)}"
+                f"{file} has {', '.join(unknown)}, which means nothing here; known are {', '.join(TABLES)}"
             )
         if missing := [name for name in ("name", "mcu", "priced", "limit_usd") if name not in table["board"]]:
             raise BoardError(f"board does not say its {' and '.join(missing)}")
@@ -276,9 +276,9 @@ def read_board(text: str) -> Board:
             i2c=maybe(Bus, table, "i2c"),
         )
     except tomllib.TOMLDecodeError as error:
-        raise BoardError(f"board.toml is not TOML: {error}") from None
+        raise BoardError(f"{file} is not TOML: {error}") from None
     except KeyError as error:
-        raise BoardError(f"board.toml has no {error}") from None
+        raise BoardError(f"{file} has no {error}") from None
 
 
 def the_board() -> Board:
@@ -288,4 +288,4 @@ def the_board() -> Board:
 
 def the_node() -> Board:
     """A seat node's."""
-    return read_board((HARDWARE / "node.toml").read_text(encoding="utf-8"))
+    return read_board((HARDWARE / "node.toml").read_text(encoding="utf-8"), "node.toml")

@@ -96,7 +96,7 @@ def power(board: Board) -> schemdraw.Drawing:
     """From the wall supply to the rails."""
     d = sheet()
     title(d, "Power", 0, 3.2)
-    d.add(elm.Dot(open=True).at((-4.4, 0)).label("J1: V5_IN, 5 V, 2 A", "left"))
+    d.add(elm.Dot(open=True).at((-4.4, 0)).label("J1: V5_IN, 5.1 V by USB-C", "left"))
     d.add(elm.Line().right(0.4))
     d.add(elm.Fuse().right().label(f"F1 {value(board, 'F1')}", "top"))
     d.add(elm.Dot())
@@ -161,7 +161,7 @@ def power(board: Board) -> schemdraw.Drawing:
     d.add(elm.Ground())
     note(
         d,
-        "F1 and D5: a supply of 12 V, or the wrong way round, ends in them. U10 holds RUN low below 2.93 V.\n"
+        "F1 keeps a supply of 3 A off the thin wires, D5 takes sparks at the socket. U10 holds RUN low below 2.93 V.\n"
         "C1 feeds the Pico alone: D4 keeps it from the light bar and the LEDs. C2, 47 µF from V3V3 to GND, lets\n"
         "the FRAM's supply fall slowly (0.5 ms at least). 100 nF at every chip's supply pin.",
         0,

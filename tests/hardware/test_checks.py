@@ -189,7 +189,7 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
     (checks.parts_can_be_ordered, change_part("holdup", number="-"), "holdup has no maker's number"),
     (checks.parts_can_be_ordered, change_part("keys", quantity=0), "keys has a figure that cannot be: 0 pieces"),
     (checks.parts_can_be_ordered, change(BOARD, "LID", ma=-5.0), "LID carries -5 mA; the figure has no sign"),
-    (checks.affordable, change_part("case", price=50.0), "it costs 146.80 USD, more than 125"),
+    (checks.affordable, change_part("case", price=50.0), "it costs 149.80 USD, more than 125"),
 ]
 
 
@@ -338,7 +338,7 @@ def test_make_hardware_refuses_a_board_that_cannot_be_built(tmp_path: Any) -> No
     script += "import runpy; runpy.run_module('sheets', run_name='__main__')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "GP2 is TAMPER and LID in the variant seats: move one" in done.stderr
+    assert "hardware/board.toml: GP2 is TAMPER and LID in the variant seats: move one\n" in done.stderr
     assert not (tmp_path / "firmware").exists()
 
 

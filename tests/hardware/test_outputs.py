@@ -57,6 +57,18 @@ def test_every_signal_and_part_of_a_seat_node_is_on_its_sheet() -> None:
             assert re.search(rf"\b{ref}\b", drawn), ref
 
 
+def test_the_nodes_page_names_its_pins_and_levels_as_they_are() -> None:
+    node, page = the_node(), OUTPUTS["hardware/node.md"]
+    for signal in node.signals:
+        for pin in re.findall(rf"{signal.name} \(pin (\d+)\)", page):
+            assert int(pin) == header_pin(signal.gpio), signal.name
+    assert len(re.findall(r"[A-Z_]+,? \(pin \d+\)", page)) >= 5
+    for reading, volts in ((39000, "1.96"), (26000, "1.3 ")):
+        assert f"{reading / 65535 * 3.3:.2f}".startswith(volts.strip())
+        assert f"{reading}" in next(s.use for s in node.signals if s.name == "LIGHT")
+        assert volts in page
+
+
 def test_the_bill_of_materials_adds_up_and_stays_below_the_limit() -> None:
     rows = list(csv.DictReader(OUTPUTS["hardware/bom.csv"].splitlines()))
     for variant in BOARD.variants:
