@@ -225,7 +225,7 @@ class KeptJournal(Journal):
         return False
 
     def _is_another(self) -> bool:
-        """Whether the part says that it is none of ours; one that does not say who it is may be (the self-test tells)."""
+        """Whether the part says that it is another one. Who says nothing may be ours: the self-test tells."""
         try:
             return self._memory.device_id() != self._memory.DEVICE_ID
         except OSError:

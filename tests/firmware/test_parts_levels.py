@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -93,6 +94,35 @@ def test_a_memory_that_does_not_keep_is_noticed() -> None:
     assert not kept(part).keep(50000, 25000)
 
 
+def test_the_newest_copy_counts_when_its_number_goes_round() -> None:
+    """65535 of 16 bits is older than 0."""
+    part = Fram()
+    one = kept(part)
+    one._turn = 65_534
+    for free in (50000, 52000, 54000):
+        assert one.keep(free, free // 2)
+        assert kept(part).free == free
+
+
+def test_a_copy_of_another_version_or_with_levels_that_cannot_be_true_is_not_used() -> None:
+    part = Fram()
+    kept(part).keep(50000, 25000)
+    place = next(place for place in (0x40, 0x80) if any(part.memory[place : place + 32]))
+    good = bytes(part.memory[place : place + 28])
+    for at, wrong in ((3, b"\x02"), (26, bytes(2)), (6, bytes(2))):  # version, tolerance, the light through no card
+        copy = good[:at] + wrong + good[at + len(wrong) :]
+        part.memory[place : place + 32] = copy + zlib.crc32(copy).to_bytes(4, "little")
+        assert kept(part).state == calibration.SPOILT, at
+    part.memory[place : place + 32] = good + zlib.crc32(good).to_bytes(4, "little")
+    assert kept(part).state == calibration.GOOD
+
+
+def test_dazzle_must_begin_above_its_end_and_without_a_memory_nothing_is_kept() -> None:
+    assert calibration.sensible((50000, 25000, 30001, 30000, *LEVELS, 3640))
+    assert not calibration.sensible((50000, 25000, 30000, 30000, *LEVELS, 3640))
+    assert not calibration.Calibration(None, DEFAULTS).keep(50000, 25000)
+
+
 # ---- the double-feed light
 
 
@@ -117,8 +147,10 @@ def test_dust_is_followed_and_at_half_of_the_light_it_is_a_fault() -> None:
     for _ in range(3):
         light.rest(29000, 300)
     assert (light.trouble, light.two_cards(1000)) == (doublefeed.DUST, False)
-    for _ in range(10):
+    for _ in range(9):
         light.rest(60000, 300)
+    assert (light.trouble, light.well) == (doublefeed.DUST, False)  # one look is none
+    light.rest(60000, 300)
     assert (light.trouble, light.well) == (0, True)
 
 
