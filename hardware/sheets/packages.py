@@ -95,10 +95,10 @@ PACKAGES: dict[str, Package] = {
         high=2.0,
         tolerant=True,
     ),
-    "TPS3839K33DBZR": Package(
-        numbered(GND, OUT, VCC),
-        "TI SBVS193D: 0.9 to 6.5 V, resets below 2.93 V, push-pull; pins as of a MAX809",
-        volts=(0.9, 6.5),
+    "MCP112-300E/TO": Package(
+        numbered(OUT, VCC, GND),
+        "Microchip DS20001889F: 1 to 5.5 V, low below 2.93 V, push-pull, no delay",
+        volts=(1.0, 5.5),
     ),
     "NeoPixel Stick": Package(
         {"5V": VCC, "GND": GND, "DIN": IN},

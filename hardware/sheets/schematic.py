@@ -145,19 +145,19 @@ def power(board: Board) -> schemdraw.Drawing:
     chip = d.add(
         elm.Ic(
             pins=[
-                elm.IcPin(name="VDD", pin="3", side="left", slot="3/3"),
-                elm.IcPin(name="/RST", pin="2", side="left", slot="1/3"),
-                elm.IcPin(name="GND", pin="1", side="right", slot="1/3"),
+                elm.IcPin(name="VDD", pin="2", side="left", slot="3/3"),
+                elm.IcPin(name="OUT", pin="1", side="left", slot="1/3"),
+                elm.IcPin(name="VSS", pin="3", side="right", slot="1/3"),
             ],
             size=(3.6, 4),
             pinspacing=1.4,
             leadlen=0.8,
         )
         .anchor("VDD")
-        .label("U10\nTPS3839", "center")
+        .label("U10\nMCP112", "center")
     )
-    d.add(elm.Line().at(pico.RUN).to(chip["/RST"]))
-    d.add(elm.Line().at(chip.GND).down(0.6))
+    d.add(elm.Line().at(pico.RUN).to(chip["OUT"]))
+    d.add(elm.Line().at(chip.VSS).down(0.6))
     d.add(elm.Ground())
     note(
         d,

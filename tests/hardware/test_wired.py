@@ -173,7 +173,7 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
     ),
     (wired.one_drives, rewire("U7", "4", "LANE0_N"), "U7 pin 2 and U7 pin 4 drive LANE0_N"),
     (wired.one_drives, rewire("U1", "12", "HOST_TX"), "drive HOST_TX in the variant seats"),
-    (wired.one_drives, rewire("U10", "2", "GND"), "U10 pin 2 drive GND"),
+    (wired.one_drives, rewire("U10", "1", "GND"), "U10 pin 1 drive GND"),
     (
         wired.inputs_keep_a_level_unplugged,
         without("R4"),
