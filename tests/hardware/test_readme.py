@@ -49,6 +49,17 @@ def test_the_tracks_are_as_far_apart_as_in_the_physics_of_a_pass() -> None:
     )
 
 
+def test_the_tracks_lie_from_the_guide_where_the_strip_has_them() -> None:
+    """Half of the guides' play beyond the card's edge; tracks as card-code.md has them."""
+    wide, card = (float(mm) for mm in re.findall(r"\(([\d.]+) mm for a card of ([\d.]+)\)", PAGE)[0])
+    first = re.search(r"the middle of CLK is (\d+) mm from the card's short edge, then DATA, then /DATA", CODE)
+    assert first
+    said = re.search(r"sensors: CLK ([\d.]+) mm, DATA ([\d.]+), /DATA ([\d.]+)\.", PAGE)
+    assert said
+    places = [float(first[1]) + (wide - card) / 2 + track * millimetres()["tracks apart"] for track in range(3)]
+    assert [float(mm) for mm in said.groups()] == pytest.approx(places)
+
+
 def test_the_exit_lanes_are_those_of_the_model() -> None:
     angles = [(lane - (mechanics.LANES - 1) / 2) * mechanics.LANE_PITCH for lane in range(mechanics.LANES)]
     assert f"eight, {mechanics.LANE_PITCH:.0f} degrees apart, lane 0 at {angles[0]} degrees" in PAGE
