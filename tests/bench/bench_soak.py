@@ -63,6 +63,7 @@ def figures(minutes: float = MINUTES) -> list[dict[str, Any]]:
         "soak_false_alarms": r"false alarms (\d+)",
         "soak_faults_missed": r"not told (\d+), cards",
         "soak_cards_lost": r"cards not told (\d+)",
+        "soak_cards_out_of_nothing": r"out of nothing (\d+)",
     }
     unit = f"of {cards} cards in {minutes:g} min of the shoe's clock"
     entries: list[dict[str, Any]] = [

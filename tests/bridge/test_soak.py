@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +14,11 @@ from click.testing import CliRunner
 from dealershoe.deck.cards import card_number
 from dealershoe.emulate.command import command
 from dealershoe.emulate.mechanics import printed
+from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.emulate.sniffer import Heard
 from dealershoe.emulate.soak import FAULTS, Soak, Soaked
 from dealershoe.errors import UserError
+from hil.hostend import HostEnd
 from shoelink import schema
 
 bench: Any = import_module("bench.bench_soak")
@@ -23,8 +27,8 @@ NO_SHOE: Any = SimpleNamespace(line=SimpleNamespace(on_frame=None))
 
 def test_a_soak_at_the_bridge_finds_nothing_wrong() -> None:
     figures = {figure["name"]: figure for figure in bench.figures(0.3)}
-    for name in ("soak_misreads", "soak_noreads", "soak_false_alarms", "soak_faults_missed", "soak_cards_lost"):
-        assert figures[name]["ok"], figures[name]
+    for name in ("misreads", "noreads", "false_alarms", "faults_missed", "cards_lost", "cards_out_of_nothing"):
+        assert figures[f"soak_{name}"]["ok"], figures[f"soak_{name}"]
     assert figures["soak_answer_p99_ms"]["value"] > 0
 
 
@@ -35,6 +39,68 @@ def told(fault: str, **changed: Any) -> Counter[str]:
     soak._heard.append(fine._replace(**changed))
     soak._judge(printed("7d"), fault)
     return +soak.result.counts
+
+
+def soak_of(*messages: Any, fault: str = "clean", open_already: int = 0) -> Counter[str]:
+    """What a soak counts when this is heard while the 7d passes."""
+    soak = Soak(NO_SHOE, lambda line: None)
+    soak._open.add(open_already)
+    for number, message in enumerate(messages):
+        soak._hear(Heard(False, schema.KIND_OF[type(message)], number, message))
+    soak._judge(printed("7d"), fault)
+    return +soak.result.counts
+
+
+FINE = schema.Card(1, 1, bytes(4), schema.word(card_number("7d")), 0, schema.WAY_DOWN, 0, 0, 0, 0, 1000, 0)
+LID = schema.Fault(bytes(4), schema.FAULT_LID, 0)
+DAZZLED = schema.Fault(bytes(4), schema.FAULT_DAZZLE, 0)
+
+
+def test_what_else_is_told_with_a_card_is_counted() -> None:
+    wrong = FINE._replace(token=schema.word(3))
+    assert soak_of(FINE) == {}
+    assert soak_of(FINE, wrong) == {"phantom": 1}  # a second card that was not
+    assert soak_of(wrong, FINE) == {"misread": 1, "phantom": 1}
+    assert soak_of(FINE._replace(deck=2)) == {"misread": 1}
+    assert soak_of(FINE, schema.CardBack(1, 1, bytes(4), 635)) == {"phantom": 1}
+    for fault in ("clean", "dirty", "boxed", "double", "unread", "dazzled"):
+        assert soak_of(FINE, LID, fault=fault)["false alarm"] == 1, fault
+
+
+def test_a_fault_that_stands_is_told_and_one_that_is_over_is_not() -> None:
+    assert soak_of(FINE, DAZZLED, fault="dazzled") == {}
+    assert soak_of(FINE, fault="dazzled", open_already=schema.FAULT_DAZZLE) == {}
+    clear = schema.Clear(bytes(4), schema.FAULT_DAZZLE, 0)
+    assert soak_of(clear, FINE, fault="dazzled", open_already=schema.FAULT_DAZZLE) == {"missed": 1}
+
+
+def test_an_event_that_is_sent_again_is_one() -> None:
+    soak = Soak(NO_SHOE, lambda line: None)
+    for number in (5, 5, 5):
+        soak._hear(Heard(False, schema.CARD, number, FINE))
+    soak._judge(printed("7d"), "clean")
+    assert +soak.result.counts == {}
+
+
+def test_what_is_told_between_two_cards_is_of_nothing() -> None:
+    soak = Soak(NO_SHOE, lambda line: None)
+    told: list[Any] = [FINE, LID, schema.Clear(bytes(4), schema.FAULT_LID, 0)]
+    for number, message in enumerate(told):
+        soak._hear(Heard(False, schema.KIND_OF[type(message)], number, message))
+    soak._judge_rest()
+    assert +soak.result.counts == {"phantom": 1, "false alarm": 1}
+
+
+def test_a_card_that_reads_as_another_is_a_misread_through_the_real_firmware() -> None:
+    """The strip of a 2c on a 7d, that is: a reading which is not what was pulled."""
+    with EmulatedShoe([printed("7d"), printed("8d")], pace="fast", opened=True) as shoe, HostEnd(shoe.port):
+        soak = Soak(shoe, lambda line: None, seed=3)
+        soak._random = SimpleNamespace(choices=lambda *_: ["clean"], uniform=lambda low, high: low)  # type: ignore[assignment]
+        soak._card("board")
+        assert +soak.result.counts == {"cards": 1}
+        shoe.deck[0] = replace(printed("8d"), ends=printed("2c").ends)
+        soak._card("board")
+        assert +soak.result.counts == {"cards": 2, "misread": 1}
 
 
 @pytest.mark.parametrize(

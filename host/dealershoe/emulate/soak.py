@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -30,6 +30,7 @@ DECK, FOREIGN = 0, 3
 STOPPED_MS = 2000.0  # a card that stands still for 1.5 s is told
 IDLE = 4  # steps of a host in a row that bring no card: the hand is begun anew
 WRAP_US = 1 << 32
+AGAIN = 512  # events of the journal that may come a second time: as many as it holds
 
 # A fault and how many of a thousand cards it befalls. The rest are clean.
 FAULTS = {
@@ -72,7 +73,8 @@ class Soaked:
             f"{self.virtual_s / 60:.1f} min on the shoe's clock: {counts['hands']} hands, {counts['cards']} cards",
             f"faults made: {befell}",
             f"misreads {counts['misread']}, no-reads of cards that must be read {counts['no-read']}, false alarms "
-            f"{counts['false alarm']}, faults not told {counts['missed']}, cards not told {counts['lost']}",
+            f"{counts['false alarm']}, faults not told {counts['missed']}, cards not told {counts['lost']}, "
+            f"cards out of nothing {counts['phantom']}",
             f"answered by the host: p50 {self.p(0.5):.1f} ms, p99 {self.p(0.99):.1f} ms, worst {self.p(1.0):.1f} ms",
         ]
         if self.free:
@@ -89,7 +91,9 @@ class Soak:
         self.result = Soaked()
         self._tell = tell
         self._random = random.Random(seed)
-        self._heard: list[Any] = []
+        self._heard: list[Any] = []  # since the last card was judged
+        self._open: set[int] = set()  # faults that stand
+        self._numbers: deque[int] = deque(maxlen=AGAIN)  # in the journal, of what was heard
         self._last_us: int | None = None
         self._idle = 0
         shoe.line.on_frame = self._hear
@@ -100,13 +104,19 @@ class Soak:
             return
         if isinstance(message, schema.Stats):
             self.result.free.append(message.free << 4)
-        elif isinstance(message, schema.Card | schema.Fault):
+        elif isinstance(message, schema.Card | schema.CardBack | schema.Fault | schema.Clear):
+            if heard.number in self._numbers:
+                return  # sent again
+            self._numbers.append(heard.number)
             self._heard.append(message)
+            if isinstance(message, schema.Fault):
+                self._open.add(message.code)
+            elif isinstance(message, schema.Clear):
+                self._open.discard(message.code)
         if isinstance(message, schema.Card):
             now = schema.value(message.t_us)
             if self._last_us is not None:
-                gone = (now - self._last_us) % WRAP_US
-                self.result.virtual_s += gone / 1e6 if gone < WRAP_US // 2 else 0.0  # a frame sent again is no way back
+                self.result.virtual_s += (now - self._last_us) % WRAP_US / 1e6
             self._last_us = now
 
     def run(self, seconds: float, watch: Callable[[Soaked], None] | None = None) -> Soaked:
@@ -152,7 +162,7 @@ class Soak:
         card = shoe.deck[0] = self._prepared(shoe.deck[0], fault)
         if fault == "strays":
             target = rng.choice([seat for seat in range(1, SEATS + 1) if seat != target])
-        self._heard.clear()
+        self._judge_rest()
         speed = rng.uniform(*SPEEDS)
         if fault == "dazzled":
             shoe.dazzle()
@@ -189,17 +199,30 @@ class Soak:
             return replace(card, ends=(card.ends[0].dirty(track, start, start + rng.uniform(0.3, 3.0)), card.ends[1]))
         return card
 
+    def _judge_rest(self) -> None:
+        """What was heard while no card was about is of nothing."""
+        for message in self._heard:
+            self.result.counts["phantom"] += isinstance(message, schema.Card | schema.CardBack)
+            self.result.counts["false alarm"] += isinstance(message, schema.Fault)
+        self._heard.clear()
+
     def _judge(self, card: PaperCard, fault: str) -> None:
         counts = self.result.counts
         told = [one for one in self._heard if isinstance(one, schema.Card)]
         codes = {one.code for one in self._heard if isinstance(one, schema.Fault)}
+        backs = sum(isinstance(one, schema.CardBack) for one in self._heard)
+        self._heard.clear()
+        counts["phantom"] += max(len(told) - 1, 0) + (backs if fault != "hesitates" else 0)
+        counts["false alarm"] += bool(codes - {FAULT_CODES.get(fault)})
+        if fault in FAULT_CODES:
+            counts["missed"] += FAULT_CODES[fault] not in codes | self._open
         if not told:
             counts["lost"] += 1
             return
         report = told[0]
         number = None if report.token == schema.TOKEN_UNREAD else schema.value(report.token)
-        if number is not None and (number != card_number(card.name) or fault in ("foreign", "unread")):
-            counts["misread"] += 1
+        right = number == card_number(card.name) and report.deck == DECK and fault not in ("foreign", "unread")
+        counts["misread"] += number is not None and not right
         counts["no-read"] += number is None and fault in READ
         if fault in FLAGS:
             counts["missed"] += not report.flags & FLAGS[fault]
@@ -207,7 +230,3 @@ class Soak:
             counts["missed"] += report.way_up != schema.WAY_UP
         elif fault in READ:
             counts["false alarm"] += report.flags != 0 or report.way_up != schema.WAY_DOWN
-        if fault in FAULT_CODES:
-            counts["missed"] += FAULT_CODES[fault] not in codes
-        elif fault in READ:
-            counts["false alarm"] += bool(codes)
