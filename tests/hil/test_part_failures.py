@@ -35,6 +35,7 @@ TABLE = {
     ("fram", "forgets"): Seen("FRAM", True, True),
     ("fram", "protected"): Seen("FRAM", True, True),
     ("fram", "flips"): Seen("FRAM", True, True),
+    ("fram", "stranger"): Seen("FRAM", False, True),
     ("lanes", "open"): Seen("LANES", True, True),
     ("lanes", "high"): Seen("LANES", True),
     ("lanes", "low"): Seen("LANES", True),
@@ -61,6 +62,7 @@ TABLE = {
     ("slots", "lip blocked"): Seen("HALF_DRAWN", True),
     ("slots", "throat free"): Seen("SLOT", True),
     ("slots", "lip free"): Seen("SLOT", True),
+    ("sampler", "stalled"): Seen("SAMPLER", True, True),
     ("seats", "node 5 absent"): Seen("SEAT_NODE", True),
     ("seats", "node 5 lies"): Seen("SEAT_NODE", True),
     ("seats", "node 5 garbled"): Seen("SEAT_NODE", True),
@@ -69,7 +71,7 @@ TABLE = {
     ("seats", "bus noisy"): Seen("SEAT_BUS", True, True),
 }
 # the optics cannot read while these last; with all others the next card is read as what it is
-UNREADABLE = {"heads", "slots"}
+UNREADABLE = {"heads", "slots", "sampler"}
 SLOW = {("keys", "done held"): 31_000, ("keys", "between"): 2_500}  # ms until it is certain
 
 
