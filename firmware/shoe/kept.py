@@ -37,14 +37,13 @@ class KeptJournal(Journal):
 
     Without an FRAM that answers (`trouble` ABSENT) this is a journal in RAM. One that fails while the shoe is on
     (FAILED) stays as it is, and so does its journal: what comes after belongs to a new one in RAM, with a new id, which
-    begins when the host has stored what is in the old; `renamed` then tells the owner to greet anew. DAMAGED: events
-    were lost in it; the host sees by the numbers which.
+    begins when the host has stored what is in the old and the owner asks for it (`begin_anew`): a session that goes on
+    would take its numbers for those of the old. DAMAGED: events were lost in it; the host sees by the numbers which.
     """
 
     def __init__(self, memory, entropy, capacity: int = CAPACITY, buffer=None):
         Journal.__init__(self, entropy(4), capacity, buffer)
         self.trouble = GOOD
-        self.renamed = False
         self.kept = False  # events go to the FRAM
         self.present = bytearray(self._slots)  # 1: the FRAM had a whole record in this slot at the start
         self._memory = memory
@@ -89,7 +88,6 @@ class KeptJournal(Journal):
         else:
             self._behind += 1
         self.peak = max(self.peak, self.held())
-        self._rename()
         return number
 
     def load(self, number: int) -> int:
@@ -103,7 +101,6 @@ class KeptJournal(Journal):
         Journal.release(self, number)
         if self.oldest != before and self.kept and not self._keep_head():
             self._fail()
-        self._rename()
 
     # ---- the hand in play
 
@@ -160,16 +157,18 @@ class KeptJournal(Journal):
         self.kept = False
         self.trouble = FAILED
 
-    def _rename(self) -> None:
-        """When the host has stored all of a journal that failed, the new one begins, with number 1."""
-        if self._old and not self.kept and self.oldest == self.next:
-            self._old = False
-            self._shift += self.next - 1
-            self.id = self._entropy(4)
-            self.oldest = 1
-            self.next = 1 + self._behind
-            self._behind = 0
-            self.renamed = True
+    def begin_anew(self) -> bool:
+        """Whether the new journal, with number 1, begins now: the host has stored all of one that failed. Its owner
+        greets anew at once."""
+        if not self._old or self.kept or self.oldest != self.next:
+            return False
+        self._old = False
+        self._shift += self.next - 1
+        self.id = self._entropy(4)
+        self.oldest = 1
+        self.next = 1 + self._behind
+        self._behind = 0
+        return True
 
     # ---- the memory
 
@@ -265,8 +264,7 @@ class KeptJournal(Journal):
         else:
             self.trouble = FAILED
             self._old = best >= 0
-            self._rename()
-            self.renamed = False  # nobody has been greeted yet
+            self.begin_anew()  # nobody has been greeted yet
 
     def _gather(self) -> None:
         """Take the records over into RAM. A hole among those that the head does not call released is damage: what

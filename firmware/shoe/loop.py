@@ -252,8 +252,7 @@ class Shoe:
         journal = self.link.journal
         if journal.trouble:
             self.events.fault(schema.FAULT_FRAM, journal.trouble, self.clock.index)
-        if journal.renamed:
-            journal.renamed = False
+        if journal.begin_anew():
             self.link.start(now)
         self._test(now)
 

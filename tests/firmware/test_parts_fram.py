@@ -13,7 +13,8 @@ from dealershoe.emulate.parts.i2c import Bus
 from firmware.parts_machine import Wires, stand_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoelink import schema
+from shoelink import notice, schema
+from shoelink.link import Link
 
 kept_module: Any = import_module("shoe.kept")
 SLOTS = kept_module.CAPACITY + 2
@@ -329,7 +330,7 @@ def test_without_a_memory_that_keeps_the_journal_is_in_ram_and_says_so(fault: st
         assert add(one, value) == value + 1
     one.release(500)
     assert content(one) == {value + 1: value for value in range(500, 512)}
-    assert not one.renamed
+    assert not one.begin_anew()
 
 
 @pytest.mark.parametrize("fault", [name for name in FAULTS if name != "stranger"])
@@ -346,11 +347,13 @@ def test_a_memory_that_fails_in_use_ends_its_journal_and_a_new_one_begins(fault:
         assert add(one, value)
     assert one.trouble == kept_module.FAILED
     if held:  # the events that are in the FRAM go first, under their journal's id; nothing else does
-        assert (one.id, one.renamed) == (old, False)
+        assert not one.begin_anew()
+        assert one.id == old
         assert content(one) == {value + 1: value for value in range(7 - held, 7)}
         stored.update(content(one))
         one.release(7)
-    assert one.renamed
+    assert (one.id, content(one)) == (old, {})  # no number of the new one while the owner has not asked
+    assert one.begin_anew()
     assert one.id != old
     assert list(content(one).values()) == list(range(7, 12))
     assert one.oldest == 1
@@ -526,8 +529,52 @@ def test_a_full_journal_whose_part_dies_gives_the_host_all_of_it_and_refuses_wha
     assert add(one, 3000) is None
     assert content(one) == {value + 1: value for value in range(500, 512)}
     one.release(512)
-    assert one.renamed
+    assert one.begin_anew()
     assert content(one) == {value + 1: 2000 + value for value in range(500)}
+
+
+@pytest.mark.parametrize("stored", [0, 1, 5])
+def test_what_the_host_says_of_the_old_journal_is_not_taken_for_the_new_one(part: Fram, stored: int) -> None:
+    """The memory dies in a session. What the host has not stored comes again, and what it has does not."""
+    one = journal(part)
+    shoe = Link(schema.SHOE, schema.Ident(b"TESTSHOE", bytes(12), bytes(16)), RANDOM, one, boot=RANDOM(4))
+    host = Link(schema.HOST, schema.Ident(b"TESTHOST", bytes(12), bytes(16)), RANDOM)
+    shoe.stamp = host.stamp = bytes(4)
+    now = 0
+    kept: dict[tuple[bytes, int], int] = {}
+    of = b""
+
+    def exchange(turns: int, tidy: bool = True) -> None:
+        nonlocal now, of
+        for _ in range(turns):
+            now += 10
+            for told in [*host.receive(shoe.take(), now), *host.poll(now)]:
+                if isinstance(told, notice.Greeting):
+                    of = bytes(told.hello.journal)
+                    number = max((number for journal_id, number in kept if journal_id == of), default=0)
+                    host.resume(max(number, told.hello.oldest - 1), now)
+                elif isinstance(told, notice.Recorded) and told.kind == schema.KEY:
+                    kept[of, told.number] = int.from_bytes(told.body, "little")
+                    host.stored(told.number)
+            host.poll(now)
+            shoe.receive(host.take(), now)
+            shoe.poll(now)
+            if tidy and one.begin_anew():
+                shoe.start(now)
+
+    shoe.start(now)
+    host.start(now)
+    exchange(40)
+    for value in range(stored):
+        add(one, value)
+    exchange(40)
+    assert sorted(kept.values()) == list(range(stored))
+    part.fault = "stuck"
+    for value in range(100, 103):
+        add(one, value)
+        exchange(300, tidy=False)  # PING and its answer, and what else is said in three seconds with a card in the way
+    exchange(100)
+    assert sorted(kept.values()) == [*range(stored), 100, 101, 102]
 
 
 # ---- the hand in play
