@@ -1,7 +1,7 @@
 """Start-up of the shoe and its one loop. MicroPython runs this file when the Pico is switched on."""
 
-import gc
 import os
+import sys
 import time
 
 from shoe import rooms  # isort: skip  # before all that is large
@@ -10,7 +10,7 @@ import machine
 import shoelink
 from board import Board
 from drivers import flash
-from shoe import enrol
+from shoe import enrol, garbage
 from shoe.kept import KeptJournal
 from shoe.loop import Shoe
 from shoe.selftest import SelfTest
@@ -53,7 +53,8 @@ def is_held_at_power_up(board, key: int) -> bool:
 def main():
     """Runs until the power is cut. An error resets the shoe through the watchdog: the host resumes the journal or is
     told by the new boot id that it is gone."""
-    gc.collect()  # what the imports left behind, 40 kB: what follows is large
+    garbage.know(sys.modules.values(), schema)
+    garbage.collect()  # what the imports left behind, 40 kB: what follows is large
     board = Board()
     journal = KeptJournal(board.memory, os.urandom, buffer=rooms.EVENTS)
     me = ident()
@@ -80,7 +81,7 @@ def main():
     board.watch()
     selftest = SelfTest(board, wait, time.ticks_ms)
     shoe = Shoe(board, link, veil, selftest, selftest.run(), time.ticks_ms())
-    gc.collect()
+    garbage.collect()
     while True:
         if shoe.turn(time.ticks_ms()):
             time.sleep_ms(1)

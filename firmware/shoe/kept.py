@@ -27,6 +27,7 @@ _HAND = 2 + _SECRET + 4
 _RECORD = 14 + schema.EVENT
 _SLOT = 2 + schema.EVENT  # of the copy in RAM
 CAPACITY = 512
+_AT_ONCE = 8  # records read in a transfer, of 3.2 ms (drivers/fram.py)
 _FLAGS = 17  # where they are in the body of CARD
 
 GOOD, ABSENT, FAILED, DAMAGED = 0, 1, 2, 3  # detail of FAULT FRAM
@@ -269,17 +270,23 @@ class KeptJournal(Journal):
     def _gather(self) -> None:
         """Take the records over into RAM. A hole among those that the head does not call released is damage: what
         lies before it is given up."""
-        record, highest = self._back, self.oldest - 1
+        highest = self.oldest - 1
         numbers = [0] * self._slots
-        for slot in range(self._slots):
-            self._memory.read_into(RING + slot * _RECORD, self._record_view)
-            crc_into(record, 2, _RECORD - 4, self._record, 0)
-            number = _get(record, 6)
-            if record[2:6] != self.id or number % self._slots != slot or record[_RECORD - 2 :] != self._record[:4]:
-                continue
-            numbers[slot] = number
-            copy(self.buffer, slot * _SLOT, record, 10, _SLOT)
-            highest = max(highest, number)
+        records = bytearray(_AT_ONCE * _RECORD)
+        for first in range(0, self._slots, _AT_ONCE):
+            count = min(_AT_ONCE, self._slots - first)
+            self._memory.read_into(RING + first * _RECORD, memoryview(records)[: count * _RECORD])
+            for slot in range(first, first + count):
+                at = (slot - first) * _RECORD
+                if records[at : at + 4] != self.id:
+                    continue
+                crc_into(records, at, _RECORD - 4, self._record, 0)
+                number = _get(records, at + 4)
+                if number % self._slots != slot or records[at + _RECORD - 4 : at + _RECORD] != self._record[:4]:
+                    continue
+                numbers[slot] = number
+                copy(self.buffer, slot * _SLOT, records, at + 8, _SLOT)
+                highest = max(highest, number)
         self.next = highest + 1
         for slot in range(self._slots):
             self.present[slot] = 1 if numbers[slot] > max(0, highest - self._slots) else 0

@@ -1,7 +1,7 @@
 """The shoe as a whole, turn by turn: parts in, cores run, parts out. Knows no pins: `main.py` gives it the parts.
 
-To hear a sealed frame of the host takes a Pico 9 ms, all the rest 8, to collect garbage 13 to 25 (emulated RP2040), and
-a card that left meanwhile would be decoded that much later. So while no card is in the throat a turn does one of these;
+To hear a sealed frame of the host takes a Pico 9 ms, all the rest 8, to collect garbage 13 (emulated RP2040), and a
+card that left meanwhile would be decoded that much later. So while no card is in the throat a turn does one of these;
 while a card may be out within such a time a turn only looks at the samples and the keys; and behind a card that takes
 its time, or that stays, it does one job after the other. No job waits longer than three times UNSERVED_MS, 0.45 s.
 Garbage is collected behind each card, when the next one cannot be on its way yet, and else when it must be.
@@ -10,11 +10,10 @@ The watchdog is fed at the end of a turn that got there, and only while samples 
 that sees nothing any more, start again.
 """
 
-import gc
-
 from shoelink import schema
 from shoelink.timing import elapsed
 
+from shoe import garbage
 from shoe.calibration import SPOILT
 from shoe.doublefeed import DoubleFeed
 from shoe.events import AWAITED, NO_TEST, TEST_READ, Events
@@ -113,6 +112,9 @@ class Shoe:
 
     def _serve(self, now: int) -> None:
         """No card is in the throat: one of the things that take long, or all the rest."""
+        if not self._greets:
+            self._meet(now)
+            return
         if self._heard < HEARD and self.board.host.any():
             self._heard += 1
             self._litter += 1
@@ -122,7 +124,7 @@ class Shoe:
         self._heard = 0
         if self.events.new_hand:
             self._begin_hand()
-            self._collect(now)
+            self._litter = LITTER
         elif self._is_littered(now):
             self._collect(now)
         elif elapsed(now, self._stats_at) >= STATS_MS:
@@ -133,6 +135,11 @@ class Shoe:
             self._greet(now)
             self.task.say(now)
             self._light(now)
+
+    def _meet(self, now: int) -> None:
+        """The seat nodes are asked first of all: what they tell from then on is of this time."""
+        self.seats.turn(self.clock.index, self.passage.still)
+        self._greet(now)
 
     def _is_urgent(self, now: int) -> bool:
         """Whether the card in the throat may be out within a few ms: all else waits."""
@@ -205,7 +212,7 @@ class Shoe:
         self.task.turn(now)
 
     def _greet(self, now: int) -> None:
-        """The seat nodes are met first, a tenth of a second: what they tell from then on is of this time."""
+        """Once the seat nodes are met, or a card came first."""
         if not self._greets and (self.seats.met or not self.passage.still):
             self._greets = True
             self.link.start(now)
@@ -240,7 +247,7 @@ class Shoe:
         self._tidied_at = now
         self._litter = 0
         self._out_at = -1
-        gc.collect()
+        garbage.collect()
 
     def _take_stock(self, now: int) -> None:
         """To ask how much memory is free takes a Pico 7 ms."""

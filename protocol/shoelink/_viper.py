@@ -9,17 +9,23 @@ from array import array
 import micropython
 
 
-def _bytes():
-    table = array("I", [0] * 256)  # of the reflected polynomial 0xEDB88320 (IEEE 802.3), 8 bits a step
+@micropython.viper
+def _fill(table: ptr32):
+    polynomial = -0x12477CE0  # 0xEDB88320, reflected (IEEE 802.3)
+    one = 1
+    below = ~(one << 31)  # as a literal it were no machine word
     for i in range(256):
         remainder = i
         for _ in range(8):
-            remainder = (remainder >> 1) ^ 0xEDB88320 if remainder & 1 else remainder >> 1
+            odd = remainder & 1
+            remainder = (remainder >> 1) & below
+            if odd:
+                remainder ^= polynomial
         table[i] = remainder
-    return table
 
 
-_TABLE = _bytes()
+_TABLE = array("I", bytes(4 * 256))  # of 8 bits a step
+_fill(_TABLE)
 
 
 @micropython.viper

@@ -212,7 +212,7 @@ def test_garbage_is_collected_behind_a_card_and_in_a_long_rest_never_while_one_p
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collected: list[int] = []
-    monkeypatch.setattr(loop, "gc", SimpleNamespace(collect=lambda: collected.append(running.now)))
+    monkeypatch.setattr(loop, "garbage", SimpleNamespace(collect=lambda: collected.append(running.now)))
     samples = Scene([(print_card(30), 0.0)]).samples(ride([(110, 1000, 1000)]))
     _, out = levels_of(samples, LIP)
     begun = running.now

@@ -41,7 +41,7 @@ DEVICE = b"\xff" * 8  # what the emulated flash answers when it is asked for its
 WAIT_S = 5.0  # emulated
 WALL_S = 1500.0  # a busy test machine is slow, not wrong
 PULSE_NS = 625  # WS2812B: a 0 is high for 400 ns, a 1 for 800 ns, each give or take 150 ns
-I2C_BYTE_NS = 22_500  # eight bits and the acknowledgement at 400 kHz (firmware/drivers/fram.py)
+I2C_BYTE_NS = 10_300  # eight bits and the acknowledgement; an RP2040 told 1 MHz makes 0.9 (hardware/board.toml)
 LATCH_NS = 50_000  # low for longer: the next frame begins
 
 
@@ -171,17 +171,18 @@ class PicoHost:
 
 class PicoShoe:
     """A booted Pico, its deck, its parts and its host. The table is open, its cards are named on the line. `key`: what
-    the host has of this shoe, whose `device.key` it is; none: neither has one."""
+    the host has of this shoe, whose `device.key` it is; none: neither has one. `fram`: what was kept."""
 
-    def __init__(self, pico: EmulatedPico, key: bytes) -> None:
+    def __init__(self, pico: EmulatedPico, key: bytes, fram: Fram | None = None) -> None:
         self.pico = pico
         self.line = Sniffer()
         self.lights: tuple[Pixel, ...] = ((0, 0, 0),) * PIXELS
         self.shown: list[Shown] = []
         self.deck: list[PaperCard] = []
         self.pulled: tuple[PaperCard, ...] = ()
-        self.fram = Fram()
+        self.fram = fram or Fram()
         self.kept_at: list[float] = []  # emulated ns at which something was begun to be written to the FRAM or read
+        self.looked_at: list[float] = []  # ... at which the keys were read
         self.register = Register165()
         self.seats = SeatBus(pico, NODES)
         self.hand = 0
@@ -199,6 +200,7 @@ class PicoShoe:
         self.up_ns = pico.ns
         self._adc(KEYS_ADC, timeline.NO_KEY)
         self.run_ms(150)  # the key of the power-up is let go: a key that follows without a pause counts for none
+        self.looked_at.clear()
 
     def _plug(self) -> None:
         """Put the parts' models on the emulated pins."""
@@ -236,6 +238,14 @@ class PicoShoe:
             connect(address, mode)
 
         bus.on_connect = connected
+        convert = chip.adc.on_adc_read
+
+        def converts(channel: int) -> None:
+            if channel == KEYS_ADC:
+                self.looked_at.append(self.pico.ns)
+            convert(channel)
+
+        chip.adc.on_adc_read = converts
 
     def _adc(self, channel: int, reading: int) -> None:
         self.pico.chip.adc.channel_values[channel] = reading >> 4  # 12 bits, of the 16 that MicroPython makes of them
@@ -392,6 +402,6 @@ class PicoShoe:
         self.host.wait_for(condition, what)
 
 
-def booted(uf2: Path, image: bytes, key: bytes = b"") -> PicoShoe:
+def booted(uf2: Path, image: bytes, key: bytes = b"", fram: Fram | None = None) -> PicoShoe:
     """A shoe that is in session."""
-    return PicoShoe(EmulatedPico(uf2, image), key)
+    return PicoShoe(EmulatedPico(uf2, image), key, fram)
