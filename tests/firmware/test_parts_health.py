@@ -440,3 +440,5 @@ def test_a_board_without_the_optional_parts_is_not_told_to_have_tested_them() ->
     test = judged(parts)
     assert not test.tested & BIT["FRAM"]
     assert test.faulty == 0
+    parts.dark = 0x04  # that is seen without switching the emitters
+    assert judged(parts).faulty == BIT["HEADS"]

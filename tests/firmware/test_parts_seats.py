@@ -306,14 +306,23 @@ def test_an_answer_has_six_milliseconds_whatever_the_turns_of_the_loop() -> None
     assert table.told.open == {}
 
 
-def test_a_few_bytes_that_nobody_asked_for_are_no_fault_and_cost_nothing() -> None:
+def test_a_few_bytes_that_nobody_asked_for_are_no_fault_and_thirty_two_are() -> None:
     table = Table((5,)).up_to(1)
-    for _ in range(40):
-        table.line._coming.insert(0, (table.now, 0x55, True))
-        table.run(60)
+    table.run(100, may_ask=False)
+
+    def stray(count: int) -> None:
+        table.line._coming += [(table.now, 0x55, True)] * count
+        table.run(100, may_ask=False)
+
+    stray(31)
+    assert table.told.open == {}
     table.gates[5].arrived.append(gate_module.DOWN)
-    table.run(200)
-    assert (table.told.open, table.told.arrivals) == ({}, [(5, schema.WAY_DOWN)])
+    assert table.run(200).told.arrivals == [(5, schema.WAY_DOWN)]  # and a question that was answered begins anew
+    table.run(100, may_ask=False)
+    stray(20)
+    assert table.told.open == {}
+    stray(20)
+    assert table.told.open == {schema.FAULT_SEAT_BUS: seats.NOISE}
 
 
 def test_half_a_frame_and_a_wrong_check_are_asked_for_again() -> None:

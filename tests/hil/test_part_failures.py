@@ -46,6 +46,7 @@ TABLE = {
     ("light", "dusty"): Seen("LIGHT", True),
     ("light", "saturated"): Seen("LIGHT", True),
     ("light", "does not go off"): Seen("LIGHT", True),
+    ("light", "stuck at one card"): Seen("LIGHT", True, True),
     ("ambient", "dazzled"): Seen("DAZZLE", True),
     ("ambient", "dead"): Seen("SELF_TEST", True, True),
     ("keys", "done held"): Seen("KEYS", True, True),
@@ -139,6 +140,8 @@ def test_a_part_that_fails_in_use_is_named_shown_and_makes_no_wrong_card(part: s
             shoe.pull("7d", arrives=False)
         shoe.rest(SLOW.get((part, how), 2_300))
         told(shoe, host, TABLE[part, how])
+        if how.startswith("node 5"):
+            assert {event.detail & 0xFF for event in host.events if isinstance(event, schema.Fault)} == {5}
         draw(shoe, host, part)
 
 

@@ -37,6 +37,7 @@ class Sniffer:
         self.signal: Any = None
         self._wished: dict[int, Any] = {}  # what the host sent last, by kind
         self.reported = 0  # events of the shoe's journal, each counted once
+        self._journal: bytes | None = None  # which the numbers are of
         self._sent: int | None = None  # newest number of the shoe's journal on the line, low 16 bits
         self._stored: int | None = None  # ... that the host says it has stored
         self._host_at = 0.0
@@ -67,6 +68,9 @@ class Sniffer:
                 message = None
             if plain == schema.HELLO:
                 self.up = False
+                if not from_host and message is not None and message.journal != self._journal:
+                    self._journal = message.journal  # its memory has failed: it begins with number 1
+                    self._sent = self._stored = None
             elif plain != schema.IDENT:
                 self.up = True
                 if from_host:

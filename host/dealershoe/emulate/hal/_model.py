@@ -73,7 +73,9 @@ fram = _memory()
 i2c = Bus([fram])
 gates = {place: Gate() for place in talk.PLACES}
 seat_line = SeatLine(
-    [talk.Answerer(place, gate) for place, gate in gates.items()], talk.TURN_US, os.getenv("HAL_PACE") == "fast"
+    [talk.Answerer(place, gates[place]) for place in talk.PLACES],  # in their order, which a dict here does not keep
+    talk.TURN_US,
+    os.getenv("HAL_PACE") == "fast",
 )
 
 
@@ -127,6 +129,8 @@ def _double_feed():
     how = failing.get("light")
     if how == "saturated":
         return 65535
+    if how == "stuck at one card":
+        return 30000
     if how == "does not go off":
         return light
     if how == "dark" or not lit[7]:

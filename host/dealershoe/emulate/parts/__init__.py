@@ -22,6 +22,7 @@ FAILURES = (
     ("light", "dusty"),
     ("light", "saturated"),
     ("light", "does not go off"),
+    ("light", "stuck at one card"),
     ("ambient", "dazzled"),
     ("ambient", "dead"),
     ("keys", "done held"),
