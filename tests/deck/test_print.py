@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from dealershoe.deck import sheet
 from dealershoe.deck.command import command
-from dealershoe.deck.drawing import Line
+from dealershoe.deck.drawing import Line, as_pdf
 from dealershoe.deck.strip import TRAVEL
 from dealershoe.errors import UserError
 from firmware.hand import Hand
@@ -49,16 +49,27 @@ def rasterised(path: Path) -> list[Any]:
         document.close()
 
 
-def cut_out(raster: Any, place: Place) -> list[Row]:
-    """The three tracks of the strip at this place, as reflectance every 0.05 mm of the card."""
+def cut_out(raster: Any, place: Place, scale: float = 1.0, askew: float = 0.0) -> list[Row]:
+    """The three tracks of the strip at this place, as reflectance every 0.05 mm of the card. `askew`: degrees by which
+    the strip was turned about its middle before it was stuck on."""
     x, y = place
+    along = EDGES[:-1] + 0.025 - TRAVEL / 2
+    turn = np.array(
+        [
+            [np.cos(np.radians(askew)), -np.sin(np.radians(askew))],
+            [np.sin(np.radians(askew)), np.cos(np.radians(askew))],
+        ]
+    )
     rows = []
     for order in range(3):
-        # a slit looks at the middle 1.5 mm of a track; hardware/README.md has the tracks 4 mm apart
-        middle = y + 4.0 + 4.0 * order
-        seen = raster[round((middle - 0.75) / DOT) : round((middle + 0.75) / DOT)].mean(axis=0)
-        dots = (np.arange(len(seen)) + 0.5) * DOT - x
-        rows.append(((0.05 + 0.85 * np.interp(EDGES[:-1] + 0.025, dots, seen)) * ON_CARD).astype(np.float32))
+        seen = np.zeros_like(along)
+        for across in np.linspace(-1.35, 1.35, 28):  # a slit looks at the middle 2.8 mm of a track: hardware/README.md
+            from_middle = 4.0 + 4.0 * order + across - sheet.WIDE / 2
+            to_right, down = turn @ np.stack([along, np.full_like(along, from_middle)]) / scale
+            column = np.clip(((x + TRAVEL / 2 + to_right) / DOT).astype(int), 0, raster.shape[1] - 1)
+            line = np.clip(((y + sheet.WIDE / 2 + down) / DOT).astype(int), 0, raster.shape[0] - 1)
+            seen += raster[line, column] / 28
+        rows.append(((0.05 + 0.85 * seen) * ON_CARD).astype(np.float32))
     return rows
 
 
@@ -132,6 +143,65 @@ def test_each_sheet_has_a_ruler_and_cut_marks_that_touch_no_strip(tmp_path: Path
                 inside = x < (line.x + line.to_x) / 2 < x + TRAVEL and y < (line.y + line.to_y) / 2 < y + sheet.WIDE
                 assert not inside
         assert max(shape.y for shape in page.shapes) < page.height
+
+
+@pytest.mark.parametrize("place", ["nowhere/deck.pdf", "file/deck.pdf", "folder.pdf"])
+def test_a_place_that_takes_no_file_is_refused_in_a_sentence(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "folder.pdf").mkdir()
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(UserError, match="cannot be written") as refused:
+        CliRunner().invoke(command, ["print", str(tmp_path / place)], catch_exceptions=False)
+    assert "\n" not in str(refused.value)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_of_several_sheets_all_are_written_or_none(tmp_path: Path) -> None:
+    (tmp_path / "deck-3.svg").mkdir()
+    (tmp_path / "deck-1.svg").write_text("last year's")
+    with pytest.raises(UserError, match=r"deck-3\.svg cannot be written"):
+        CliRunner().invoke(command, ["print", str(tmp_path / "deck.svg")], catch_exceptions=False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deck-1.svg", "deck-3.svg"]
+    assert (tmp_path / "deck-1.svg").read_text() == "last year's"
+
+
+@pytest.mark.parametrize(
+    "option", [("--deck", "4"), ("--deck", "one"), ("--paper", "a5"), ("--colour", "blue"), ("x",)]
+)
+def test_a_bad_option_writes_nothing(tmp_path: Path, option: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(command, ["print", str(tmp_path / "deck.pdf"), *option])
+    assert done.exit_code == 2
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def first_sheet() -> Any:
+    """The first sheet of deck 0 as a printer of 600 dpi has it."""
+    document = pdfium.PdfDocument(as_pdf(sheet.sheets(0, "a4", True)[:1]))
+    try:
+        return document[0].render(scale=DPI / 72, grayscale=True).to_numpy().squeeze() / 255.0
+    finally:
+        document.close()
+
+
+# how wrong a printer and a hand that sticks may be: ink spread (each edge of a bar, mm), scale, degrees askew
+BADLY = [(0.2, 1.0, 0.0), (-0.2, 1.0, 0.0), (0.0, 1.02, 0.0), (0.0, 0.98, 0.0), (0.0, 1.0, 1.0), (0.1, 0.995, -1.0)]
+
+
+@pytest.mark.parametrize(("spread", "scale", "askew"), BADLY)
+def test_a_badly_printed_strip_is_read(first_sheet: Any, spread: float, scale: float, askew: float) -> None:
+    found = []
+    for number, row in enumerate(places("a4")):
+        found.append([read(worse(cut_out(first_sheet, place, scale, askew), spread), 10 * number) for place in row])
+    assert found == [[one, one] for one in expected(0)[: len(found)]]
+
+
+def worse(rows: list[Row], spread: float) -> list[Row]:
+    """Dark grows by so much at each of its edges, or shrinks."""
+    grains = 2 * round(abs(spread) / 0.05) + 1
+    end = np.min if spread > 0 else np.max
+    padded = [np.pad(row, grains // 2, mode="edge") for row in rows]
+    return [np.asarray(end(np.lib.stride_tricks.sliding_window_view(row, grains), axis=1)) for row in padded]
 
 
 def test_a_name_that_is_no_picture_is_refused(tmp_path: Path) -> None:

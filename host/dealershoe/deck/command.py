@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from errno import EISDIR
 from pathlib import Path
 
 import click
@@ -39,17 +41,24 @@ def print_strips(out: Path, deck: int, paper: str, jokers: bool) -> None:
         written = {out.with_stem(f"{out.stem}-{number}"): as_svg(page).encode() for number, page in enumerate(pages, 1)}
     else:
         raise UserError(f"{out} is neither a .pdf nor an .svg", "", "name the file deck.pdf or deck.svg")
-    for path, data in written.items():
-        _write(path, data)
+    _write(written)
+    for path in written:
         click.echo(f"{path}")
 
 
-def _write(path: Path, data: bytes) -> None:
-    """The whole file or none."""
-    part = path.with_name(path.name + ".part")
+def _write(files: dict[Path, bytes]) -> None:
+    """All of the files, or none: a deck of which some sheets are older ones looks whole."""
+    parts = {path: path.with_name(path.name + ".part") for path in files}
+    path = next(iter(files))
     try:
-        part.write_bytes(data)
-        os.replace(part, path)
+        for path, data in files.items():
+            if path.is_dir():
+                raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+            parts[path].write_bytes(data)
+        for path, part in parts.items():
+            os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        for part in parts.values():
+            with suppress(OSError):
+                part.unlink()
         raise UserError(f"{path} cannot be written", str(error.strerror), "choose another place") from error
