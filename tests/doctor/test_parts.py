@@ -55,6 +55,17 @@ def test_parts_that_are_out_of_order_are_named() -> None:
     assert len(bad) == 3
 
 
+def test_every_part_that_fails_is_a_finding_of_its_own_and_none_of_it_is_called_well() -> None:
+    for bit, name in schema.CODES["part"]:
+        if name in parts.SHOWN:  # nobody can find them out of order
+            continue
+        findings = list(parts._result(schema.SelfTest(bytes(4), schema.WHY_HOST, 0xFFFF, bit, 110)))
+        said = [finding.seen for finding in findings if finding.verdict in (BAD, NOTE)]
+        assert len(said) == 1, name
+        assert parts.PARTS[name].split(",")[0].split(":")[0].removeprefix("the ") in said[0] or name == "CALIBRATION"
+        assert any(finding.verdict == GOOD for finding in findings) == (name == "CALIBRATION")
+
+
 def test_another_digest_is_noticed() -> None:
     ident = schema.Ident(bytes(8), bytes(12), bytes(range(16)))
     assert parts.digest(ident).verdict == NOTE
