@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +22,9 @@ from firmware.physics import HEAD_AT, cell_at
 from firmware import kept_parts, passes
 
 edges: Any = import_module("shoe.edges")
+bench: Any = import_module("bench.bench_card_code")
 HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "hardware" / "card-code.md"
 SIZE = Magnitudes()
 PASSES = 1500
 
@@ -93,6 +96,45 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch
     assert totals(30, 5, seed=3, keep=file) == whole
     monkeypatch.setattr(kept_parts, "digest", lambda: "another decoder")
     assert len(KeptParts(file)) == 0
+
+
+def test_the_figures_of_the_page_are_of_this_decoder_and_these_physics() -> None:
+    """After a change of either: run the million passes again (`passes.py` says how), and write down what they say."""
+    page = PAGE.read_text()
+    assert re.findall(r"the digest `([0-9a-f]+)`", page.replace("\n", " ")) == [kept_parts.digest()]
+    rows = [
+        [int(cell.split()[0].replace(",", "")) if cell.strip()[:1].isdigit() else 0 for cell in row.split("|")[2:7]]
+        for row in re.findall(r"^\| .*", page[page.index("| kind | cards |") :].split("\n\n")[0], re.MULTILINE)[2:]
+    ]
+    cards = sum(row[0] for row in rows[: len(KINDS)])
+    assert f"{cards:,} cards" in page
+    assert all(row[0] == row[1] + row[2] for row in rows[: len(KINDS)])  # each right or unread, so none misread
+    assert sum(row[3] for row in rows) == 0
+    clean, unread = rows[0][0], rows[0][2]
+    assert f"unread in {unread} of {clean:,}" in page
+    assert bench.most(unread) / clean <= bench.NOREADS
+
+
+@pytest.mark.parametrize(
+    ("seen", "of", "said"),
+    [
+        (0, 119_000, None),  # 3 / n, the bound of none seen, is 2.52e-5
+        (0, 120_000, True),
+        (1, 420_000, True),
+        (3, 120_000, None),  # just the rate, so half the chance that it is above
+        (9, 120_000, False),
+        (1, 2_500, None),  # one in 2,500 happens once in 16 times at this rate
+        (4, 2_500, False),
+    ],
+)
+def test_a_rate_is_reached_with_95_percent_confidence_or_not_said(seen: int, of: int, said: bool | None) -> None:
+    assert bench.reached(seen, of, 2.5e-5) is said
+
+
+def test_the_bounds_are_those_of_the_poisson_tables() -> None:
+    # Pearson & Hartley, Biometrika Tables I, table 40: one-sided 95 % limits of a Poisson mean
+    assert [round(bench.most(seen), 2) for seen in (0, 1, 2, 5, 10)] == [3.00, 4.74, 6.30, 10.51, 16.96]
+    assert [round(bench.least(seen), 3) for seen in (0, 1, 2, 5, 10)] == [0.0, 0.051, 0.355, 1.970, 5.425]
 
 
 # ---- what they are made of
