@@ -1,0 +1,355 @@
+"""The journal in an FRAM that fails, rots, is another part or loses its power, and the hand in play kept there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dealershoe.emulate.parts.fram import FAULTS, Fram, PowerLossError
+from firmware.test_parts_fram import RANDOM, Memory, add, content, cuts_of, journal, kept_module
+from shoelink import notice, schema
+from shoelink.link import Link
+
+
+@pytest.fixture
+def part() -> Fram:
+    return Fram()
+
+
+# ---- bad memory
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_without_a_memory_that_keeps_the_journal_is_in_ram_and_says_so(fault: str) -> None:
+    part = Fram()
+    part.fault = fault
+    one = journal(part)
+    assert one.trouble in (kept_module.ABSENT, kept_module.FAILED, kept_module.DAMAGED)
+    assert not one.kept
+    for value in range(512):
+        assert add(one, value) == value + 1
+    one.release(500)
+    assert content(one) == {value + 1: value for value in range(500, 512)}
+    assert not one.begin_anew()
+
+
+@pytest.mark.parametrize("fault", [name for name in FAULTS if name != "stranger"])
+@pytest.mark.parametrize("held", [0, 3])
+def test_a_memory_that_fails_in_use_ends_its_journal_and_a_new_one_begins(fault: str, held: int) -> None:
+    part = Fram()
+    one = journal(part)
+    for value in range(7):
+        add(one, value)
+    one.release(7 - held)
+    old, stored = one.id, {}
+    part.fault = fault
+    for value in range(7, 12):
+        assert add(one, value)
+    assert one.trouble == kept_module.FAILED
+    if held:  # the events that are in the FRAM go first, under their journal's id; nothing else does
+        assert not one.begin_anew()
+        assert one.id == old
+        assert content(one) == {value + 1: value for value in range(7 - held, 7)}
+        stored.update(content(one))
+        one.release(7)
+    assert (one.id, content(one)) == (old, {})  # no number of the new one while the owner has not asked
+    assert one.begin_anew()
+    assert one.id != old
+    assert list(content(one).values()) == list(range(7, 12))
+    assert one.oldest == 1
+    # the part works again after the next boot: the old journal goes on where it was, for the host to compare
+    part.fault = ""
+    back = journal(part)
+    assert (back.id, back.next) == (old, 8)
+
+
+def test_a_record_that_rotted_is_given_up_by_number() -> None:
+    part = Fram()
+    one = journal(part)
+    for value in range(6):
+        add(one, value)
+    one.release(2)
+    part.memory[kept_module.RING + 38 * 4 + 20] ^= 1  # event 4
+    after = journal(part)
+    assert (after.id, after.trouble) == (one.id, kept_module.DAMAGED)
+    assert content(after) == {5: 4, 6: 5}  # the host is told of a gap: 3 and 4
+
+
+def test_heads_that_rotted_begin_a_new_journal() -> None:
+    part = Fram()
+    one = journal(part)
+    add(one, 1)
+    part.memory[0x08] ^= 1
+    part.memory[0x28] ^= 1
+    after = journal(part)
+    assert after.trouble == kept_module.DAMAGED
+    assert after.id != one.id
+    assert content(after) == {}  # what is left in the ring is of another journal
+    assert content(journal(part)) == {}
+
+
+def test_a_part_that_was_left_in_a_byte_is_asked_again(part: Fram) -> None:
+    one = journal(part)
+    part.fault = "stuck"
+    memory = one._memory
+
+    def recover() -> None:
+        part.fault = ""
+
+    memory.recover = recover
+    assert add(one, 5) == 1
+    assert one.kept
+    assert content(journal(part)) == {1: 5}
+
+
+def test_a_part_of_another_make_is_not_written_to(part: Fram) -> None:
+    """A smaller one wraps: its ring would run over its heads, and read back well each time."""
+    one = journal(part)
+    add(one, 5)
+    before = bytes(part.memory)
+    part.fault = "stranger"
+    other = journal(part)
+    assert (other.trouble, other.kept, other.id != one.id) == (kept_module.ABSENT, False, True)
+    assert add(other, 6) == 1
+    other.keep_hand(3, bytes(16))
+    assert bytes(part.memory) == before
+    part.fault = ""
+    assert content(journal(part)) == {1: 5}
+
+
+def test_a_part_that_does_not_say_who_it_is_is_used(part: Fram) -> None:
+    """FRAM of other makes acknowledges no device ID; the self-test says so, and the journal is kept."""
+    memory = Memory(part)
+
+    def silent() -> bytes:
+        raise OSError(5)
+
+    memory.device_id = silent  # type: ignore[method-assign]
+    one = kept_module.KeptJournal(memory, RANDOM)
+    assert (one.trouble, one.kept) == (kept_module.GOOD, True)
+
+
+@pytest.mark.parametrize("reads", [1, 2])
+def test_heads_that_are_read_badly_once_are_read_again(part: Fram, reads: int) -> None:
+    """What is taken for damage is written over: a spike on the bus must not cost a journal."""
+    one = journal(part)
+    for value in range(4):
+        add(one, value)
+    memory = Memory(part)
+    clean = memory.read_into
+    left = reads
+
+    def spiked(address: int, buffer: Any) -> None:
+        nonlocal left
+        clean(address, buffer)
+        if address in kept_module.HEADS and left:
+            left -= 1
+            buffer[7] ^= 0x20
+
+    memory.read_into = spiked  # type: ignore[method-assign]
+    after = kept_module.KeptJournal(memory, RANDOM)
+    assert (after.id, after.trouble) == (one.id, kept_module.GOOD)
+    assert content(after) == content(one)
+
+
+@pytest.mark.parametrize("transfers", [1, 3, 7, 20])
+def test_a_part_that_goes_while_it_is_read_at_the_start_loses_nothing(part: Fram, transfers: int) -> None:
+    one = journal(part)
+    for value in range(9):
+        add(one, value)
+    memory = Memory(part)
+    clean = memory.read_into
+    left = transfers
+
+    def dies(address: int, buffer: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            part.fault = "absent"
+        clean(address, buffer)
+
+    memory.read_into = dies  # type: ignore[method-assign]
+    without = kept_module.KeptJournal(memory, RANDOM)
+    assert (without.trouble, without.kept, without.oldest, without.next) == (kept_module.ABSENT, False, 1, 1)
+    assert without.id != one.id
+    part.fault = ""
+    assert content(journal(part)) == content(one)
+
+
+@pytest.mark.parametrize("head", [0, 1])
+def test_one_head_that_rots_after_the_first_start_costs_nothing(part: Fram, head: int) -> None:
+    one = journal(part)
+    add(one, 1)
+    for at in range(20):
+        part.memory[kept_module.HEADS[head] + at] ^= 0xFF
+    after = journal(part)
+    assert (after.id, after.trouble, content(after)) == (one.id, kept_module.GOOD, {1: 1})
+
+
+@pytest.mark.parametrize("torn", [None, 0x0F, 0xAA], ids=["whole bytes", "torn in half", "torn in stripes"])
+def test_a_cut_at_any_byte_of_a_later_start_loses_nothing(torn: int | None) -> None:
+    part = Fram()
+    one = journal(part)
+    for value in range(7):
+        add(one, value)
+    one.release(3)
+    for cut in range(20):  # a start writes a head
+        again = Fram(bytearray(part.memory))
+        again.cut, again.torn = cut, torn
+        with pytest.raises(PowerLossError):
+            journal(again)
+        after = journal(again)
+        assert (after.id, after.trouble) == (one.id, kept_module.GOOD), cut
+        assert {number: value for number, value in content(after).items() if number > 3} == content(one), cut
+
+
+@pytest.mark.parametrize("at", range(38))
+def test_a_bit_that_rots_anywhere_in_a_held_record_is_damage_and_no_other_event(at: int) -> None:
+    part = Fram()
+    one = journal(part)
+    for value in range(6):
+        add(one, value)
+    one.release(2)
+    part.memory[kept_module.RING + 38 * 4 + at] ^= 0x40  # event 4
+    after = journal(part)
+    assert (after.id, after.trouble) == (one.id, kept_module.DAMAGED)
+    assert content(after) == {5: 4, 6: 5}
+
+
+def test_a_full_journal_whose_part_dies_gives_the_host_all_of_it_and_refuses_what_has_no_room(part: Fram) -> None:
+    one = journal(part)
+    for value in range(512):
+        add(one, value)
+    part.fault = "stuck"
+    assert add(one, 1000) is None
+    one.release(500)
+    assert (one.trouble, one.kept, one.held()) == (kept_module.FAILED, False, 12)
+    for value in range(500):
+        assert add(one, 2000 + value)
+    assert add(one, 3000) is None
+    assert content(one) == {value + 1: value for value in range(500, 512)}
+    one.release(512)
+    assert one.begin_anew()
+    assert content(one) == {value + 1: 2000 + value for value in range(500)}
+
+
+@pytest.mark.parametrize("stored", [0, 1, 5])
+def test_what_the_host_says_of_the_old_journal_is_not_taken_for_the_new_one(part: Fram, stored: int) -> None:
+    """The memory dies in a session. What the host has not stored comes again, and what it has does not."""
+    one = journal(part)
+    shoe = Link(schema.SHOE, schema.Ident(b"TESTSHOE", bytes(12), bytes(16)), RANDOM, one, boot=RANDOM(4))
+    host = Link(schema.HOST, schema.Ident(b"TESTHOST", bytes(12), bytes(16)), RANDOM)
+    shoe.stamp = host.stamp = bytes(4)
+    now = 0
+    kept: dict[tuple[bytes, int], int] = {}
+    of = b""
+
+    def exchange(turns: int, tidy: bool = True) -> None:
+        nonlocal now, of
+        for _ in range(turns):
+            now += 10
+            for told in [*host.receive(shoe.take(), now), *host.poll(now)]:
+                if isinstance(told, notice.Greeting):
+                    of = bytes(told.hello.journal)
+                    number = max((number for journal_id, number in kept if journal_id == of), default=0)
+                    host.resume(max(number, told.hello.oldest - 1), now)
+                elif isinstance(told, notice.Recorded) and told.kind == schema.KEY:
+                    kept[of, told.number] = int.from_bytes(told.body, "little")
+                    host.stored(told.number)
+            host.poll(now)
+            shoe.receive(host.take(), now)
+            shoe.poll(now)
+            if tidy and one.begin_anew():
+                shoe.start(now)
+
+    shoe.start(now)
+    host.start(now)
+    exchange(40)
+    for value in range(stored):
+        add(one, value)
+    exchange(40)
+    assert sorted(kept.values()) == list(range(stored))
+    part.fault = "stuck"
+    for value in range(100, 103):
+        add(one, value)
+        exchange(300, tidy=False)  # PING and its answer, and what else is said in three seconds with a card in the way
+    exchange(100)
+    assert sorted(kept.values()) == [*range(stored), 100, 101, 102]
+
+
+# ---- the hand in play
+
+
+SECRETS = [bytes(range(16)), bytes(range(100, 116))]
+
+
+@pytest.mark.parametrize("torn", [None, 0x0F, 0xAA], ids=["whole bytes", "torn in half", "torn in stripes"])
+def test_a_cut_at_any_byte_of_the_hands_secret_leaves_none_or_the_right_one(torn: int | None) -> None:
+    part = Fram()
+    journal(part).keep_hand(0x1234, SECRETS[0])
+    assert journal(part).secret_of(0x1234) == SECRETS[0]
+    found = cuts_of(part, lambda j: j.keep_hand(0x1235, SECRETS[1]), 6, torn)
+    assert len(found) == 23  # number, secret, check
+    for _, after in found:
+        assert after.secret_of(0x1234) in (b"", SECRETS[0])
+        assert after.secret_of(0x1235) in (b"", SECRETS[1])
+    assert found[-1][1].secret_of(0x1235) == SECRETS[1]
+
+
+def test_a_secret_is_of_its_own_hand_only_and_one_that_rotted_of_none(part: Fram) -> None:
+    one = journal(part)
+    one.keep_hand(0x1234, SECRETS[0])
+    assert [one.secret_of(hand) for hand in (0x34, 0x1235, 0)] == [b""] * 3
+    for at in range(22):
+        part.memory[kept_module.HAND + at] ^= 0x01
+        assert one.secret_of(0x1234) == b"", at
+        part.memory[kept_module.HAND + at] ^= 0x01
+    one.keep_hand(0x1236, b"")  # an open table has none
+    assert one.secret_of(0x1234) == SECRETS[0]
+    part.fault = "absent"
+    assert one.secret_of(0x1234) == b""
+
+
+@pytest.mark.parametrize("fault", ["absent", "stuck", "forgets", "protected", "flips"])
+def test_a_part_that_dies_as_a_hand_begins_is_named(part: Fram, fault: str) -> None:
+    one = journal(part)
+    part.fault = fault
+    one.keep_hand(7, SECRETS[0])
+    assert (one.trouble, one.kept) == (kept_module.FAILED, False)
+    assert add(one, 1)
+
+
+def said(into: Any, message: Any) -> None:
+    kind = schema.KIND_OF[type(message)]
+    at = into.open(kind, schema.MINIMUM[kind])
+    schema.pack_into(into.buffer, at, message)
+    into.close()
+
+
+def card(hand: int, draw: int, flags: int = 0) -> Any:
+    return schema.Card(hand, draw, bytes(4), bytes(4), 0, 0, 0, 0, 0, flags, 1000, 0)
+
+
+def test_the_hand_and_its_draws_go_on_from_the_last_events(part: Fram) -> None:
+    """What a start finds after each event, whether the host had stored it or not."""
+    one = journal(part)
+    assert journal(part).last_hand() == (0, 0)
+    steps = [
+        (schema.Commit(7, bytes(16)), (7, 0)),
+        (card(7, 1), (7, 1)),
+        (card(7, 2, schema.CARD_DOUBLE), (7, 3)),  # it took two numbers
+        (schema.CardBack(7, 3, bytes(4), 635), (7, 2)),
+        (schema.CardBack(7, 5, bytes(4), 100), (7, 2)),  # of one that had not left
+        (schema.Fault(bytes(4), schema.FAULT_LID, 0), (7, 2)),  # of no hand
+        (card(7, 3), (7, 3)),
+        (schema.Key(7, bytes(4), schema.KEY_DONE, 0), (7, 3)),
+        (schema.Commit(7, bytes(16)), (7, 3)),  # its secret was lost, and it goes on under another one
+        (schema.Key(8, bytes(4), schema.KEY_NEW_HAND, 0), (8, 0)),
+        (card(8, 1), (8, 1)),
+        (schema.CardBack(8, 1, bytes(4), 635), (8, 0)),
+    ]
+    for message, expected in steps:
+        said(one, message)
+        assert journal(part).last_hand() == expected, message
+    one.release(one.next - 1)
+    assert journal(part).last_hand() == (8, 0)
