@@ -12,7 +12,7 @@ _NAME = b"\xa0"  # of the part at 0x50
 DEVICE_ID = b"\x00\xa5\x10"  # Fujitsu (00A), density 5, product 510
 _HERTZ = 1_000_000  # the most that the part takes, from 2.7 V on; hardware/board.toml has the bus for it
 _TIMEOUT_US = 4000  # of a transfer: 388 bytes; a bus that is held low must not stop the loop
-_FREE = 9  # clocks that end whatever byte a part was in when this processor was reset (NXP UM10204, 3.1.16)
+_FREE = 9  # clocks that at most end whatever byte a part was in when this processor was reset (NXP UM10204, 3.1.16)
 
 
 class Fram:
@@ -35,6 +35,8 @@ class Fram:
             for _ in range(_FREE):
                 scl(0)
                 scl(1)
+                if sda():  # who acknowledged a byte of a write would take more clocks for one of ones, and keep it
+                    break
         self._bus = I2C(self._number, scl=Pin(self._scl), sda=Pin(self._sda), freq=_HERTZ, timeout=_TIMEOUT_US)  # type: ignore[call-overload]  # timeout is not in the stubs
 
     def device_id(self) -> bytes:

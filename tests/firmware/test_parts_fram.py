@@ -158,6 +158,32 @@ def test_a_part_that_holds_the_bus_is_clocked_free(part: Fram, monkeypatch: pyte
     assert part.memory[0] == 0x55
 
 
+@pytest.mark.parametrize("held", [1, 4, 8])
+def test_a_part_that_lets_go_earlier_gets_no_more_clocks(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It held SDA for the acknowledgement of a byte of a write: eight more clocks would be a byte of ones, kept in the
+    cell behind, which may be another record's."""
+    wires = Wires()
+    wires.levels[8] = 0
+    clocks = []
+
+    def drive(pin: int, level: int) -> None:
+        if pin == 9 and level == 0:
+            clocks.append(level)
+        if len(clocks) == held:
+            wires.levels[8] = 1
+
+    wires.on_drive = drive
+    stand_in(monkeypatch, "drivers.fram", Bus([Fram()]), wires).Fram(0, 9, 8)
+    assert len(clocks) == held
+
+
+def test_a_part_that_never_lets_go_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    wires = Wires()
+    wires.levels[8] = 0
+    stand_in(monkeypatch, "drivers.fram", Bus([Fram()]), wires).Fram(0, 9, 8)
+    assert [level for pin, level in wires.driven if pin == 9] == [1] + [0, 1] * 9
+
+
 # ---- the journal over boots
 
 
