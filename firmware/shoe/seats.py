@@ -23,6 +23,7 @@ TURNS, MOST_TURNS = 3, 12  # and turns of the loop, of 6 ms and more; so many ar
 REST = 20 * PER_MS  # samples between two questions behind a miss, while no node is known, or the bus is out of order
 PROBE_EVERY = 8  # questions: then one to a place without a node
 MISSES = 8  # in a row: then the node, or the bus, is out of order
+WELL = 5000 * PER_MS  # samples until a node is well again: a loose wire must not fill the journal
 LIES = 3  # arrivals without a card: then a node is not believed any more
 NOISE_BYTES = 32  # that nobody asked for
 _ROOM = 16
@@ -44,7 +45,8 @@ class SeatBus:
         self._taken = bytearray(count)
         self._misses = bytearray(count)
         self._lies = bytearray(count)
-        self._blocked = bytearray(count)
+        self._named = -1  # the place of the FAULT SEAT_NODE that stands,
+        self._bad_at = 0  # and when it was out of order last
         self._asked = -1  # the place that is asked, as an index; -1: none
         self._asked_at = 0
         self._turns = 0
@@ -172,12 +174,23 @@ class SeatBus:
         if number and number != self._taken[place]:
             self._taken[place] = number
             self._arrived(place, flags, now)
-        self._blocked[place] = flags & (talk.BLOCKED | talk.LOST)
-        if self._blocked[place]:
-            detail = BLOCKED if flags & talk.BLOCKED else LOST
-            self._events.fault(schema.FAULT_SEAT_NODE, detail | talk.PLACES[place], now)
-        elif self._all_well():
+        if flags & talk.BLOCKED:
+            self._fail(place, BLOCKED, now)
+        elif flags & talk.LOST:
+            self._fail(place, LOST, now)
+        elif not self.believed[place]:
+            self._fail(place, LYING, now)
+        elif place == self._named and since(now, self._bad_at) >= WELL:
+            self._named = -1
             self._events.clear(schema.FAULT_SEAT_NODE, talk.PLACES[place], now)
+
+    def _fail(self, place: int, how: int, now: int) -> None:
+        """The first that fails is named; another one that still does when that is well again."""
+        if self._named < 0:
+            self._named = place
+            self._events.fault(schema.FAULT_SEAT_NODE, how | talk.PLACES[place], now)
+        if self._named == place:
+            self._bad_at = now
 
     def _arrived(self, place: int, flags: int, now: int) -> None:
         if not self.believed[place]:
@@ -195,13 +208,7 @@ class SeatBus:
             self._lies[place] += 1
             if self._lies[place] >= LIES:
                 self.believed[place] = 0
-                self._events.fault(schema.FAULT_SEAT_NODE, LYING | liar, now)
-
-    def _all_well(self) -> bool:
-        for place in range(len(self.known)):
-            if self._misses[place] >= MISSES or self._blocked[place] or not self.believed[place]:
-                return False
-        return True
+                self._fail(place, LYING, now)
 
     def _echo_came(self, now: int) -> None:
         self.heard = True
@@ -231,4 +238,4 @@ class SeatBus:
         if self._misses[place] < MISSES:
             self._misses[place] += 1
         if self._misses[place] == MISSES:
-            self._events.fault(schema.FAULT_SEAT_NODE, detail | talk.PLACES[place], now)
+            self._fail(place, detail, now)

@@ -166,7 +166,7 @@ def test_a_node_that_goes_is_missed_by_its_place_and_welcomed_back() -> None:
     table.gates[6].arrived.append(0)
     assert table.run(200).told.arrivals == [(6, 0)]  # the others go on
     table.line.absent = set()
-    assert table.run(1000).told.open == {}
+    assert table.run(6000).told.open == {}
 
 
 @pytest.mark.parametrize("apart", [0, 2, 30, 200, 600], ids=lambda us: f"{us} us apart")
@@ -194,7 +194,7 @@ def test_a_second_board_that_takes_the_place_of_one_that_is_known_is_named() -> 
     assert table.told.open == {schema.FAULT_SEAT_NODE: seats.GARBLED | 5}
     assert table.told.arrivals == []
     table.line.nodes.pop()
-    assert table.run(1000).told.open == {}
+    assert table.run(6000).told.open == {}
     assert table.told.arrivals == [(5, schema.WAY_DOWN)]  # it was kept until somebody had it
 
 
@@ -361,7 +361,45 @@ def test_something_that_stands_in_a_gate_is_told() -> None:
     table.gates[33].blocked = True
     assert table.run(200).told.open == {schema.FAULT_SEAT_NODE: seats.BLOCKED | 33}
     table.gates[33].blocked = False
-    assert table.run(200).told.open == {}
+    assert table.run(4000).told.open == {schema.FAULT_SEAT_NODE: seats.BLOCKED | 33}
+    assert table.run(1500).told.open == {}
+
+
+def test_each_of_three_nodes_that_fail_in_their_ways_is_named_as_those_before_it_are_well_again() -> None:
+    table = Table().up()
+    table.line.absent = {SEAT_5}
+    table.run(1000)
+    table.gates[7].blocked = True
+    table.told.on_the_way = 0
+    table.gates[9].arrived += [0] * 3
+    table.run(1000)
+    assert table.told.open == {schema.FAULT_SEAT_NODE: 5}
+    table.line.absent = set()
+    table.run(6000)
+    first = table.told.open[schema.FAULT_SEAT_NODE]
+    assert first in (seats.BLOCKED | 7, seats.LYING | 9)
+    table.gates[7].blocked = False
+    table.run(6000)
+    assert table.told.open == {schema.FAULT_SEAT_NODE: seats.LYING | 9}  # until the shoe starts again
+
+
+def test_a_node_that_comes_and_goes_does_not_fill_the_journal() -> None:
+    """Its supply is loose: half a second on, half a second off, for five minutes, and no host takes what is told."""
+    table = Table((5, 6, 33)).up_to(3)
+    said = []
+    fault = table.told.fault
+
+    def count(code: int, detail: int, index: int) -> None:
+        if code not in table.told.open:
+            said.append(detail)
+        fault(code, detail, index)
+
+    table.told.fault = count  # type: ignore[method-assign]
+    for second in range(600):
+        table.line.absent = {0} if second % 2 else set()
+        table.run(500)
+    print(f"{len(said)} faults in five minutes")
+    assert 0 < len(said) <= 60
 
 
 def test_a_bus_on_which_the_shoes_own_words_do_not_come_back_is_named() -> None:
