@@ -103,7 +103,6 @@ class SeatBus:
         self._turns = 0
         self._have = 0
         self._missed = False
-        self._drain(now)
         self._line.ask(out)
 
     def _after(self, first: int, known: bool) -> int:

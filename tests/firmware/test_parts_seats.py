@@ -323,6 +323,54 @@ def test_a_few_bytes_that_nobody_asked_for_are_no_fault_and_thirty_two_are() -> 
     assert table.told.open == {schema.FAULT_SEAT_BUS: seats.NOISE}
 
 
+def test_a_burst_on_the_bus_costs_one_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the UART still holds of it, up to 256 bytes, is not taken for the echo of the questions after it."""
+    table = Table().up()
+    table.line._coming += [(table.now, 0x55, True)] * 240
+    lost = []
+    miss = table.bus._miss
+
+    def missed(now: int) -> None:
+        lost.append(table.bus._asked)
+        miss(now)
+
+    monkeypatch.setattr(table.bus, "_miss", missed)
+    table.run(200)
+    assert len(lost) <= 1
+    assert table.told.open in ({}, {schema.FAULT_SEAT_BUS: seats.NOISE})
+
+
+@pytest.mark.parametrize("of_the_bus", [False, True], ids=["answers of a node", "echoes of the bus"])
+def test_seven_that_are_lost_in_a_row_are_no_fault_however_often(
+    of_the_bus: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = Table((5,)).up_to(1)
+    monkeypatch.setattr(seats, "PROBE_EVERY", 1 << 30)  # only the one that is known is asked
+    answers = []
+    answered = table.bus._answer
+
+    def lose(data: bytes) -> bytes:
+        lost = table.bus._questions % 8 != 0
+        return data if not lost else b"" if of_the_bus else data[: talk.ASKS]
+
+    def answer(now: int) -> None:
+        answers.append(now)
+        answered(now)
+
+    monkeypatch.setattr(table.bus, "_answer", answer)
+    table.damage = lose
+    table.run(10_000)
+    assert len(answers) > 20
+    assert table.told.open == {}
+
+
+def test_a_node_that_is_missed_for_hours_is_missed_still() -> None:
+    table = Table((5, 6)).up_to(2)
+    table.line.absent = {0}
+    table.run(30_000)
+    assert table.told.open == {schema.FAULT_SEAT_NODE: 5}
+
+
 def test_half_a_frame_and_a_wrong_check_are_asked_for_again() -> None:
     table = Table().up()
     table.gates[5].arrived.append(gate_module.DOWN)
