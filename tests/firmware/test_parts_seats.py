@@ -371,6 +371,24 @@ def test_a_node_that_is_missed_for_hours_is_missed_still() -> None:
     assert table.told.open == {schema.FAULT_SEAT_NODE: 5}
 
 
+def test_the_node_that_robs_another_is_not_believed_and_the_robbed_one_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who it was, the draws say: tests/firmware/test_arrivals.py."""
+    table = Table().up()
+    monkeypatch.setattr(table.told, "arrived", lambda place, way: 9 if place == 5 else 0)
+    table.gates[5].arrived += [gate_module.DOWN] * 3
+    table.run(1000)
+    assert table.told.open == {schema.FAULT_SEAT_NODE: seats.LYING | 9}
+    assert [place for place, believed in zip(talk.PLACES, table.bus.believed, strict=True) if not believed] == [9]
+
+
+def test_what_came_while_nobody_was_asked_is_gone_in_one_turn() -> None:
+    table = Table((5,)).up_to(1)
+    table.run(100, may_ask=False)
+    table.line._coming += [(table.now, 0x55, True)] * 240
+    table.run(2, may_ask=False)
+    assert table.line.any(table.now) == 0
+
+
 def test_half_a_frame_and_a_wrong_check_are_asked_for_again() -> None:
     table = Table().up()
     table.gates[5].arrived.append(gate_module.DOWN)
