@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from dealershoe.deck.strip import print_strip
@@ -64,6 +66,21 @@ def test_every_part_that_fails_is_a_finding_of_its_own_and_none_of_it_is_called_
         assert len(said) == 1, name
         assert parts.PARTS[name].split(",")[0].split(":")[0].removeprefix("the ") in said[0] or name == "CALIBRATION"
         assert any(finding.verdict == GOOD for finding in findings) == (name == "CALIBRATION")
+
+
+def test_a_calibration_that_cannot_be_kept_is_said_of_the_memory_and_not_of_the_light() -> None:
+    class Draws:
+        def say(self, message: object) -> None:
+            pass
+
+        def wait(self, _ms: float, wanted: Any) -> Any:
+            failed = parts.bit("FRAM") | parts.bit("CALIBRATION")
+            heard = SimpleNamespace(message=schema.SelfTest(bytes(4), schema.WHY_HOST, 0xFFFF, failed, 110))
+            return heard if wanted(heard) else None
+
+    peer: Any = Draws()
+    (finding,) = parts.with_card(peer, schema.TEST_CALIBRATE)
+    assert (finding.verdict, "could not be kept: the FRAM" in finding.seen) == (BAD, True)
 
 
 def test_another_digest_is_noticed() -> None:

@@ -87,6 +87,8 @@ def with_card(peer: Peer, what: int) -> Iterator[Finding]:
     failed = heard.message.failed
     if failed & bit("CODE"):
         yield Finding("test card", BAD, "The card that was drawn was not read as the test card.", "Clean the window.")
+    elif what == schema.TEST_CALIBRATE and failed & bit("CALIBRATION") and failed & bit("FRAM"):
+        yield Finding("test card", BAD, "The calibration could not be kept: the FRAM.", "See hardware/faults.md.")
     elif what == schema.TEST_CALIBRATE and failed & bit("CALIBRATION"):
         yield Finding("test card", BAD, "The light through the card is not as it can be.", "See hardware/README.md.")
     elif what == schema.TEST_CALIBRATE:
@@ -111,7 +113,7 @@ def _result(result: Any) -> Iterator[Finding]:
     for name in failed:
         if name == "CALIBRATION":
             yield Finding(
-                "parts", NOTE, "The shoe was never calibrated: it takes the levels of its board.",
+                "parts", NOTE, "The shoe was never calibrated, or that is damaged: it takes the levels of its board.",
                 "Have the test card at hand: dealershoe doctor --calibrate.",
             )  # fmt: skip
         else:
