@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -233,48 +234,81 @@ def test_a_full_journal_whose_part_dies_gives_the_host_all_of_it_and_refuses_wha
     assert content(one) == {value + 1: 2000 + value for value in range(500)}
 
 
+class Session:
+    """A shoe with this memory and a host on a line, in virtual time. `got`: the values of the events, as they came."""
+
+    def __init__(self, part: Fram, capacity: int = kept_module.CAPACITY) -> None:
+        self.journal = journal(part, capacity)
+        ident = schema.Ident(b"TESTSHOE", bytes(12), bytes(16))
+        self.shoe = Link(schema.SHOE, ident, RANDOM, self.journal, boot=RANDOM(4))
+        self.host = Link(schema.HOST, schema.Ident(b"TESTHOST", bytes(12), bytes(16)), RANDOM)
+        self.shoe.stamp = self.host.stamp = bytes(4)
+        self.now = 0
+        self.got: list[int] = []
+        self._stored: dict[bytes, int] = {}
+        self._of = b""
+        self.shoe.start(0)
+        self.host.start(0)
+
+    def turn(self, tidy: bool = True, lost: bool = False) -> None:
+        """10 ms. `tidy`: the loop has come to it; `lost`: what both say is."""
+        self.now += 10
+        said = self.shoe.take()
+        for told in [*self.host.receive(b"" if lost else said, self.now), *self.host.poll(self.now)]:
+            if isinstance(told, notice.Greeting):
+                self._of = bytes(told.hello.journal)
+                self.host.resume(max(self._stored.get(self._of, 0), told.hello.oldest - 1), self.now)
+            elif isinstance(told, notice.Recorded):
+                if told.kind == schema.KEY:
+                    self.got.append(int.from_bytes(told.body, "little"))
+                self._stored[self._of] = told.number
+                self.host.stored(told.number)
+        self.host.poll(self.now)
+        said = self.host.take()
+        self.shoe.receive(b"" if lost else said, self.now)
+        self.shoe.poll(self.now)
+        if tidy and self.journal.begin_anew():
+            self.shoe.start(self.now)
+
+    def turns(self, count: int, tidy: bool = True) -> None:
+        for _ in range(count):
+            self.turn(tidy)
+
+
 @pytest.mark.parametrize("stored", [0, 1, 5])
 def test_what_the_host_says_of_the_old_journal_is_not_taken_for_the_new_one(part: Fram, stored: int) -> None:
     """The memory dies in a session. What the host has not stored comes again, and what it has does not."""
-    one = journal(part)
-    shoe = Link(schema.SHOE, schema.Ident(b"TESTSHOE", bytes(12), bytes(16)), RANDOM, one, boot=RANDOM(4))
-    host = Link(schema.HOST, schema.Ident(b"TESTHOST", bytes(12), bytes(16)), RANDOM)
-    shoe.stamp = host.stamp = bytes(4)
-    now = 0
-    kept: dict[tuple[bytes, int], int] = {}
-    of = b""
-
-    def exchange(turns: int, tidy: bool = True) -> None:
-        nonlocal now, of
-        for _ in range(turns):
-            now += 10
-            for told in [*host.receive(shoe.take(), now), *host.poll(now)]:
-                if isinstance(told, notice.Greeting):
-                    of = bytes(told.hello.journal)
-                    number = max((number for journal_id, number in kept if journal_id == of), default=0)
-                    host.resume(max(number, told.hello.oldest - 1), now)
-                elif isinstance(told, notice.Recorded) and told.kind == schema.KEY:
-                    kept[of, told.number] = int.from_bytes(told.body, "little")
-                    host.stored(told.number)
-            host.poll(now)
-            shoe.receive(host.take(), now)
-            shoe.poll(now)
-            if tidy and one.begin_anew():
-                shoe.start(now)
-
-    shoe.start(now)
-    host.start(now)
-    exchange(40)
+    session = Session(part)
+    session.turns(40)
     for value in range(stored):
-        add(one, value)
-    exchange(40)
-    assert sorted(kept.values()) == list(range(stored))
+        add(session.journal, value)
+    session.turns(40)
+    assert session.got == list(range(stored))
     part.fault = "stuck"
     for value in range(100, 103):
-        add(one, value)
-        exchange(300, tidy=False)  # PING and its answer, and what else is said in three seconds with a card in the way
-    exchange(100)
-    assert sorted(kept.values()) == [*range(stored), 100, 101, 102]
+        add(session.journal, value)
+        session.turns(300, tidy=False)  # PING and its answer, and what else is said while a card is in the way
+    session.turns(100)
+    assert session.got == [*range(stored), 100, 101, 102]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whatever_the_memory_does_in_a_session_each_event_comes_once_and_in_its_order(part: Fram, seed: int) -> None:
+    rng = random.Random(seed)
+    session = Session(part, rng.choice((6, 20, 512)))
+    fails, loss = rng.choice((0.01, 0.1, 0.5)), rng.choice((0.0, 0.0, 0.05))
+    appended = []
+    for turn in range(1_500):
+        session.turn(tidy=rng.random() < 0.5, lost=rng.random() < loss)
+        if turn < 1_000 and rng.random() < 0.2:
+            if rng.random() < fails:
+                part.fault = rng.choice((*FAULTS, "", ""))
+            if add(session.journal, turn):
+                appended.append(turn)
+        if rng.random() < 0.02:
+            session.journal.keep_hand(turn + 1, SECRETS[0])
+    assert session.got == appended
+    assert session.journal.trouble == kept_module.FAILED
 
 
 # ---- the hand in play
