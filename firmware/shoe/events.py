@@ -224,17 +224,19 @@ class Events:
         found = self._arrival(place)
         draw = liar = 0
         way, odd = self._on_the_way, self._odd_draw
-        if found >= 0:
+        fits = found >= 0 and _fits(place, way, 4 * found)
+        robbed = self._odd and _fits(place, odd, 0) and since(self._clock.index, odd[3]) <= _FLIGHT
+        if robbed and not fits:
+            draw = odd[0]
+            liar, self._odd = self._odd, 0
+        elif found >= 0:
             draw = way[4 * found]
-            if not _fits(place, way, 4 * found):
+            if not fits:
                 liar = 0 if self._odd == place else -1  # nobody has claimed the one before
                 self._odd = place
                 for i in range(4):
                     odd[i] = way[4 * found + i]
             self._forget(found)
-        elif self._odd and _fits(place, odd, 0) and since(self._clock.index, odd[3]) <= _FLIGHT:
-            draw = odd[0]
-            liar, self._odd = self._odd, 0
         else:
             liar = place
         if at < 0:

@@ -31,6 +31,26 @@ def test_the_node_that_takes_each_card_of_others_is_the_liar_not_those_that_it_r
     ]  # fmt: skip
 
 
+def test_a_robbed_seat_claims_its_own_card_also_when_the_next_one_is_in_the_air(shoe: Shoe) -> None:
+    shoe.due(1, schema.DUE_SEAT, 1)
+    shoe.draw()
+    assert shoe.events.arrived(5, DOWN) == -1
+    shoe.due(1, schema.DUE_SEAT, 2)
+    shoe.draw()
+    assert [shoe.events.arrived(1, DOWN), shoe.events.arrived(2, DOWN)] == [5, 0]
+    told = [event for event in shoe.all if isinstance(event, schema.Seat)]
+    assert [(event.draw, event.place, event.certainty) for event in told] == [(1, 5, 95), (1, 1, 95), (2, 2, 95)]
+
+
+def test_a_card_of_the_hand_before_is_nobodys(shoe: Shoe) -> None:
+    shoe.due(1, schema.DUE_SEAT, 1)
+    shoe.draw()
+    shoe.events.arrived(5, DOWN)
+    shoe.due(2, schema.DUE_SEAT, 1)
+    assert shoe.events.arrived(1, DOWN) == 1
+    assert (shoe.last.hand, shoe.last.draw, shoe.last.certainty) == (2, 0, 30)
+
+
 def test_a_card_that_strayed_to_another_seat_is_its_nodes_and_nobody_is_a_liar(shoe: Shoe) -> None:
     said = []
     for seat in (1, 2, 3):
