@@ -179,7 +179,12 @@ class SeatBus:
             self._fail(place, LOST, now)
         elif not self.believed[place]:
             self._fail(place, LYING, now)
-        elif place == self._named and since(now, self._bad_at) >= WELL:
+        else:
+            self._pass(place, now)
+
+    def _pass(self, place: int, now: int) -> None:
+        """It is well, or nobody is there."""
+        if place == self._named and since(now, self._bad_at) >= WELL:
             self._named = -1
             self._events.clear(schema.FAULT_SEAT_NODE, talk.PLACES[place], now)
 
@@ -229,9 +234,12 @@ class SeatBus:
         garbled = self._have > talk.ASKS
         if garbled:
             self.damaged += 1
-        if self.known[place]:
-            self._missed = True
+        self._missed = bool(self.known[place])
+        if self._missed or garbled:  # where no node is known nobody should say anything
             self._count_miss(place, GARBLED if garbled else 0, now)
+        else:
+            self._misses[place] = 0
+            self._pass(place, now)
 
     def _count_miss(self, place: int, detail: int, now: int) -> None:
         if self._misses[place] < MISSES:

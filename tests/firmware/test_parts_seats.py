@@ -171,18 +171,33 @@ def test_a_node_that_goes_is_missed_by_its_place_and_welcomed_back() -> None:
 
 @pytest.mark.parametrize("apart", [0, 2, 30, 200, 600], ids=lambda us: f"{us} us apart")
 def test_two_nodes_with_one_place_collide_and_are_named(apart: int) -> None:
-    """Two boards answer with what each has. Word for word and bit for bit together they are one, and a card at either
-    is a card; it differs as soon as one has a card and the other none."""
+    """Two boards answer with what each has. Bit for bit together they are one until one has a card and the other none;
+    else they never were a node that is known."""
     table = Table()
     twin = Gate()
     table.line.nodes.append(talk.Answerer(5, twin))
     table.line.late = {len(talk.PLACES): apart}
     table.run(600)
+    assert bool(table.bus.known[SEAT_5]) == (apart == 0)
     twin.arrived.append(gate_module.DOWN)
-    table.run(2500)
-    assert table.told.open == ({schema.FAULT_SEAT_NODE: seats.GARBLED | 5} if table.bus.known[SEAT_5] else {})
+    table.run(8000)
+    assert table.told.open == {schema.FAULT_SEAT_NODE: seats.GARBLED | 5}
     assert table.told.arrivals == []
-    assert bool(table.bus.known[SEAT_5]) == (apart == 0)  # else it never was one
+    table.line.nodes.pop()
+    assert table.run(8000).told.open == {}
+    assert table.bus.known[SEAT_5]
+
+
+def test_two_nodes_with_one_place_that_are_taken_away_are_forgotten() -> None:
+    table = Table((1, 2, 5)).up_to(3)
+    for _ in range(2):
+        table.line.nodes.append(talk.Answerer(9, Gate()))
+    table.line.late = {4: 30}
+    table.run(8000)
+    assert table.told.open == {schema.FAULT_SEAT_NODE: seats.GARBLED | 9}
+    del table.line.nodes[3:]
+    assert table.run(8000).told.open == {}
+    assert not table.bus.known[talk.PLACES.index(9)]
 
 
 def test_a_second_board_that_takes_the_place_of_one_that_is_known_is_named() -> None:
