@@ -42,6 +42,16 @@ def test_a_robbed_seat_claims_its_own_card_also_when_the_next_one_is_in_the_air(
     assert [(event.draw, event.place, event.certainty) for event in told] == [(1, 5, 95), (1, 1, 95), (2, 2, 95)]
 
 
+def test_a_card_in_place_of_one_that_strayed_is_itself(shoe: Shoe) -> None:
+    """Seat 1's first card lands at seat 5, and its second where it belongs: nobody claims the first."""
+    shoe.due(1, schema.DUE_SEAT, 1)
+    shoe.draw()
+    said = [shoe.events.arrived(5, DOWN)]
+    shoe.draw()
+    said.append(shoe.events.arrived(1, DOWN))
+    assert (said, seats(shoe)) == ([-1, 0], [1, 2])
+
+
 def test_a_card_of_the_hand_before_is_nobodys(shoe: Shoe) -> None:
     shoe.due(1, schema.DUE_SEAT, 1)
     shoe.draw()

@@ -200,6 +200,23 @@ def test_two_nodes_with_one_place_that_are_taken_away_are_forgotten() -> None:
     assert not table.bus.known[talk.PLACES.index(9)]
 
 
+def test_a_spike_now_and_then_where_no_node_is_makes_none() -> None:
+    table = Table((1, 2, 5)).up_to(3)
+    nobody = talk.PLACES.index(9)
+    spikes = []
+
+    def spike(data: bytes) -> bytes:
+        if table.bus._asked != nobody or len(data) != talk.ASKS:
+            return data
+        spikes.append(len(spikes) % 2)
+        return data + b"\x7f" * spikes[-1]
+
+    table.damage = spike
+    table.run(20_000)
+    assert sum(spikes) > 8
+    assert table.told.open == {}
+
+
 def test_a_second_board_that_takes_the_place_of_one_that_is_known_is_named() -> None:
     table = Table().up()
     table.line.nodes.append(talk.Answerer(5, Gate()))
