@@ -203,7 +203,7 @@ def test_two_nodes_with_one_place_that_are_taken_away_are_forgotten() -> None:
 def test_a_spike_now_and_then_where_no_node_is_makes_none() -> None:
     table = Table((1, 2, 5)).up_to(3)
     nobody = talk.PLACES.index(9)
-    spikes = []
+    spikes: list[int] = []
 
     def spike(data: bytes) -> bytes:
         if table.bus._asked != nobody or len(data) != talk.ASKS:
