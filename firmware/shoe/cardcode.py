@@ -123,6 +123,36 @@ def proven(byte: int, check: int) -> bool:
     return crc8_of(byte) == check
 
 
+def behind_another(strip, mark: int) -> bool:
+    """Whether the code that begins with this mark follows much of another card's: the leading margin of its own card
+    came in between, at least 8 mm of light in place of 1.25.
+
+    A card that was drawn back into its margin and comes again looks much like that. But the bottom head has seen its
+    end cell twice on end. Where that says nothing: the cells came the other way about before, and a half cell took long
+    where the card turned; or the way back was not seen, and the same cells came before.
+    """
+    halves = strip.halves
+    kinds = strip.kinds
+    light = halves[2 * mark]
+    if mark < FEW or light < 3 * max(halves[2 * mark - 1], halves[2 * mark + 1], halves[2 * mark + 2]):
+        return False
+    again = True
+    for cell in range(min(mark, CELLS)):
+        if kinds[cell] != kinds[mark + cell]:
+            again = False
+    if again:
+        return False
+    if strip.paired and kinds[mark - 1] != kinds[mark]:
+        return True
+    for half in range(3, 2 * mark):
+        if halves[half] > 3 * halves[half - 2]:
+            return False
+    for cell in range(mark // 2):
+        if kinds[mark - 1 - cell] != kinds[mark + cell]:
+            return True
+    return False
+
+
 class Reading:
     """What a strip says; filled by `read`, so one serves for the life of the shoe."""
 
@@ -131,22 +161,23 @@ class Reading:
         self.byte = 0  # card << 2 | deck
         self.reversed = False  # the stop cell came first
         self.erasures = 0  # 1: a cell was put right. Of an unread code: cells that were not clear
-        self.differ = False  # two whole codes that are not the same: two cards
+        self.two = False  # two whole codes that are not the same, or much of another before a whole one: two cards
 
-    def read(self, strip, marks: int) -> int:
-        """Read the strip's first `marks` marks; returns NOTHING (hardly a mark), UNREAD or READ, also in `result`."""
+    def read(self, strip, marks: int, first: int = 0) -> int:
+        """Read the strip's first `marks` marks, from mark `first` on; returns NOTHING (hardly a mark), UNREAD or READ,
+        also in `result`."""
         self.erasures = 0
         self.reversed = False
-        self.differ = False
-        self.result = UNREAD if marks >= FEW else NOTHING
+        self.two = False
+        self.result = UNREAD if marks - first >= FEW else NOTHING
         kinds = strip.kinds
         if strip.paired:
             start, stop = DARK, LIGHT
             last = marks - CELLS
         else:  # start and stop look like bits: only a strip of exactly 18 marks is taken, and nothing is put right
             start, stop = ONE, ZERO
-            last = 0 if marks == CELLS else -1
-        for mark in range(last + 1):
+            last = first if marks - first == CELLS else -1
+        for mark in range(first, last + 1):
             end = mark + CELLS - 1
             if kinds[mark] == start and kinds[end] == stop:
                 self._run(strip, mark, False)
@@ -188,11 +219,12 @@ class Reading:
             return
         if self.result == READ:
             if word >> 8 != self.byte:
-                self.differ = True
+                self.two = True
             elif not backwards:
                 self.reversed = False
             return
         self.result = READ
+        self.two = behind_another(strip, mark)
         self.byte = word >> 8
         self.reversed = backwards
         self.erasures = erasures

@@ -107,7 +107,7 @@ class Passage:
             (None, self._back_in, self._at_lip, None),
             (None, self._tail_in, None, self._pulled_back),
             (self._next_card, None, None, self._left),
-            (None, None, None, self._left_or_back),
+            (None, self._tail_again, None, self._left_or_back),
             (self._reach, None, None, self._untouch),
             (None, self._tail_in, None, self._put_back),
         )
@@ -235,8 +235,7 @@ class Passage:
 
     def _tail_in(self) -> None:
         """The throat is clear: a single card's code has 1.5 mm to go until its last mark ends (65.0 of 63.5 mm)."""
-        self._tail = self.at
-        self._tail_above = self.top.marks + 1 if self.top.in_mark else self.top.marks
+        self._tail_again()
         if not self._turned:
             self._read(self.bottom.marks, self.top.marks)
             self._long = self.below.result == READ
@@ -248,6 +247,12 @@ class Passage:
                 self._read_above = -1
                 whole = self.above.read(self.top, CELLS) == READ
                 self._two_above = whole and halves[2 * CELLS] > 3 * halves[2 * CELLS - 2]
+
+    def _tail_again(self) -> None:
+        """The throat is clear, perhaps once more: the card came back a little, or another touches it and the lip did
+        not see where they meet."""
+        self._tail = self.at
+        self._tail_above = self.top.marks + 1 if self.top.in_mark else self.top.marks
 
     def _next_card(self) -> None:
         """The throat is blocked again behind this card: the next one, or this one goes back."""
@@ -295,9 +300,12 @@ class Passage:
         plain = below.result == NOTHING and above.result == NOTHING
         # The top head cannot tell a stop cell from a zero: its code had ended only if no mark came after.
         long_above = (self._long_above and marks_above == CELLS) or self._two_above
-        self.double = (
-            self._long or long_above or self._dim or below.differ or both or (plain and self._timed_long(took))
-        )
+        if self.top.marks >= marks_above >= CELLS + FEW:
+            # Too many for one code, but the last may be one, behind another boxed card's. Which card is not told.
+            last_two = above.read(self.top, marks_above, marks_above - CELLS) == READ and above.two
+            long_above = long_above or last_two
+            above.result = UNREAD
+        self.double = self._long or long_above or self._dim or below.two or both or (plain and self._timed_long(took))
         self.listener.left(self)
 
     def _timed_long(self, out: int) -> bool:

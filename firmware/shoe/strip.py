@@ -24,7 +24,6 @@ class Strip:
         self.paired = paired
         self.marks = 0  # completed
         self.in_mark = False
-        self.overflow = False  # there were more than ROOM
         self.halves = array("H", bytes(4 * ROOM))  # samples: [2m] the light before mark m, [2m + 1] mark m
         self.kinds = bytearray(ROOM)
         self._span = 0
@@ -35,7 +34,6 @@ class Strip:
         """Forget all: the next card begins."""
         self.marks = 0
         self.in_mark = False
-        self.overflow = False
         self._span = 0
 
     def add(self, levels: int, samples: int) -> None:
@@ -66,12 +64,10 @@ class Strip:
             self.halves[2 * i + 1] = self.halves[2 * (i + mark) + 1]
             self.kinds[i] = self.kinds[i + mark]
         self.marks = left
-        self.overflow = False
 
     def _close(self) -> None:
         at = self.marks
         if at == ROOM:
-            self.overflow = True
             return
         self.halves[2 * at] = self._lit
         self.halves[2 * at + 1] = self._span

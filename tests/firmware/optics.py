@@ -25,7 +25,6 @@ AROUND = 2.0  # and looked at: a spot reaches 1.5 mm
 EDGES = np.arange(round((LENGTH + 2 * BEFORE) / GRAIN) + 1) * GRAIN - BEFORE
 TRACKS = ("clk", "data", "ndata")
 EDGE_MM = 0.4
-BACK = 0.9  # a card's back, without a code, over a head
 
 Row = NDArray[np.float32]
 
@@ -133,6 +132,7 @@ class Window:
         self._noise = np.random.default_rng(rng.getrandbits(64))
         self._head = [HEAD_AT + size.either("head_place", rng) for _ in range(2)]
         self._lip = LIP_AT + size.either("head_place", rng)
+        self._unseen = [size.up_to("slot_unseen", rng) for _ in range(2)]  # mm: a narrower gap between cards is none
         self._track = [size.either("track_place", rng) for _ in range(5)]
         self._threshold = [size.draw("threshold", rng) for _ in range(5)]
         self._hysteresis = [size.draw("hysteresis", rng) for _ in range(5)]
@@ -144,22 +144,28 @@ class Window:
         self._plate = np.float32(size.draw("window", rng))
 
     def samples(self, cards: Sequence[tuple[Paper, float]], places: Places, flash: bool = False) -> bytes:
-        """The sampler's bytes while the first card's leading edge goes through `places`, the others so far behind."""
+        """The sampler's bytes while the first leading edge goes through `places`; each card is so many mm behind it.
+
+        They lie on each other as they are given, from the bottom up: the nearest to a head hides the others from it."""
         n = len(places)
         size, rng = self._size, self._rng
         skew = math.tan(math.radians(size.either("skew", rng))) * size.high("track_pitch")
         outside = self._outside(n, flash)
         levels = np.zeros(n, np.uint8)
-        for lag in [lag for _, lag in cards]:
-            levels[(places >= lag) & (places < lag + LENGTH)] |= THROAT
-            levels[(places >= lag + self._lip) & (places < lag + self._lip + LENGTH)] |= LIP
+        back = size.draw("white" if rng.random() < 0.5 else "dark", rng)
+        lags = [lag for _, lag in cards]
+        for slot, at, unseen in ((THROAT, 0.0, self._unseen[0]), (LIP, self._lip, self._unseen[1])):
+            for lag in lags:
+                end = lag + LENGTH
+                end += unseen if any(end <= other < end + unseen for other in lags) else 0.0
+                levels[(places >= lag + at) & (places < end + at)] |= slot
         for sensor in range(5):
             above = sensor >= 3
             track = sensor - 3 if above else sensor
             light = np.full(n, self._plate, np.float32)
             aside = self._head[above] + self._track[sensor] + skew * (track - 1)
             hidden: list[tuple[float, float]] = []
-            for paper, lag in cards:
+            for paper, lag in reversed(cards) if above else cards:
                 along = places - (aside + lag)
                 here = (along > -AROUND) & (along < LENGTH + AROUND)
                 for start, end in hidden:
@@ -169,7 +175,7 @@ class Window:
                     row = np.convolve(row, spot(self._spot[above]), "same")
                     light[here] = np.interp(paper.on_print(along[here]), EDGES[:-1] + GRAIN / 2, row)
                 else:
-                    light[here & (along >= 0) & (along < LENGTH)] = BACK
+                    light[here & (along >= 0) & (along < LENGTH)] = back
                 hidden.append((lag, lag + LENGTH))
             seen = np.convolve(light / self._plate, self._soft)[:n] + outside
             seen += self._noise.standard_normal(n, np.float32) * self._sigma

@@ -41,6 +41,7 @@ doublefeed: Any = import_module("shoe.doublefeed")
 CHUNK = 8192  # samples given at once: what is found does not depend on the cuts (test_passage.py)
 LANES_AT = 30.0  # mm that a leading edge goes on beyond the lip and the card's length
 PART = 5000  # passes with one seed
+MIRRORED = 0.05  # of the strips: they are read from stop to start
 PER_WINDOW = 50  # passes through one shoe before the next is built
 QUIET = bytes(8)
 CALIBRATED = (60000, 30000)  # hardware/faults.toml, light and halves: through no card and through one
@@ -166,8 +167,9 @@ class Maker:
         return self._rng.randrange(54), self._rng.randrange(4)
 
     def _edge(self, code: tuple[int, int], boxed: bool, handled: bool = False) -> Paper:
-        """One of a card's two edges, each printed for itself; it may have been handled."""
-        paper = self._press.edge(code, boxed=boxed)
+        """One of a card's two edges, each printed for itself, some stuck on the wrong way about; it may have been
+        handled."""
+        paper = self._press.edge(code, boxed=boxed, mirrored=self._rng.random() < MIRRORED)
         if handled:
             self._press.handle(paper)
         return paper
@@ -209,17 +211,24 @@ class Maker:
             return self._hand.halting(way, at, kind == "back")
         return self._hand.draw(way)
 
-    def double(self) -> tuple[Scene, Any, list[int]]:
+    def double(self, soiled: bool = False) -> tuple[Scene, Any, list[int]]:
         """Two cards drawn as one, the light that comes through them, and when the firmware's loop looks at it."""
         rng, size = self._rng, self._size
         low, high = size.range("lag")
         lag = rng.uniform(low, 2.0) if rng.random() < 1 / 3 else rng.uniform(2.0, high)
         boxed = rng.random() < 0.1
-        codes = [self._code(), self._code()]
+        codes = [self._code()]
+        while len(codes) < 2 or codes[0] == codes[1]:  # a deck has each card once
+            codes[1:] = [self._code()]
         cards = [(self._edge(codes[0], boxed), 0.0), (self._edge(codes[1], boxed), lag)]
+        if soiled:
+            self._press.soil(cards[rng.randrange(2)][0], 3)
+        if rng.random() < 0.5:  # the second card lies below the first
+            cards.reverse()
         places = self._hand.draw(LENGTH + LIP_AT + LANES_AT + lag)
         samples = self.window().samples(cards, places)
-        return Scene("double", codes, boxed, samples), self._light(places, [0.0, lag]), self._looks(len(samples))
+        scene = Scene("soiled-double" if soiled else "double", codes, boxed, samples)
+        return scene, self._light(places, [0.0, lag]), self._looks(len(samples))
 
     def single(self) -> tuple[Scene, Any, list[int]]:
         """One card, with the light through it: for the false alarms."""
@@ -285,14 +294,16 @@ def run(seed: int, passes: int, shares: dict[str, int] = KINDS) -> Counter[str]:
 
 
 def run_doubles(seed: int, passes: int) -> Counter[str]:
-    """So many doubles, and as many single cards with the same light."""
+    """So many doubles, as many of which a card is soiled, and as many single cards with the same light."""
     maker = Maker(seed)
     count: Counter[str] = Counter()
-    for number in range(2 * passes):
-        scene, light, looks = maker.single() if number % 2 else maker.double()
+    for number in range(3 * passes):
+        scene, light, looks = maker.double(number % 3 == 1) if number % 3 < 2 else maker.single()
         told = Reader().look(scene.samples, light, looks)
+        two = len(told) > 1 or any(one.double for one in told)
         count[f"{scene.kind} passes"] += 1
-        count[f"{scene.kind} told as two"] += len(told) > 1 or any(one.double for one in told)
+        count[f"{scene.kind} told as two"] += two
+        count[f"{scene.kind} told as one, read"] += len(scene.codes) > 1 and not two and told[0].code is not None
         for one in told:
             if one.code is not None and one.code not in scene.codes:
                 count[f"{scene.kind} {'boxed misread' if one.up else 'misread'}"] += 1

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from firmware.listening import Back, Left, Other, passage, told_of
-from firmware.physics import CLK, LENGTH, LIP, THROAT, Card, Scene, pieces, print_card, random_ride, ride
+from firmware.physics import CLK, LENGTH, LIP, THROAT, Card, Scene, cell_at, pieces, print_card, random_ride, ride
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -209,6 +209,74 @@ def test_two_cards_in_one_passage_are_double_and_the_first_is_read(lag: float, s
         setattr(second, track, marks)
     told = told_of(Scene([(first, 0), (second, lag)]).samples(ride([(190, speed, speed)])))
     assert [(left.card, left.double) for left in lefts(told)] == [(11, True)]
+
+
+@pytest.mark.parametrize(
+    ("lag", "boxed"),
+    [
+        *((lag, False) for lag in (25, 26, 30, 45, 46, 48, 50, 51.5, 52, 55, 60, 63.4)),
+        *((lag, True) for lag in (45, 46, 48, 50, 51.5, 52, 55, 60, 63.4)),  # of 25 mm the light has time to tell
+    ],
+)
+@pytest.mark.parametrize("speed", [300, 1000, 3000])
+def test_two_cards_in_one_passage_are_double_though_the_second_hides_the_first(
+    lag: float, speed: int, boxed: bool
+) -> None:
+    """The head sees the beginning of the first card, then all of the second: whole, and no longer than one."""
+    first, second = print_card(11, 1, boxed=boxed), print_card(46, 2, boxed=boxed)
+    for track in ("clk", "data", "ndata"):
+        setattr(first, track, [(a, min(b, lag)) for a, b in getattr(first, track) if a < lag])
+    (left,) = lefts(told_of(Scene([(first, 0), (second, lag)]).samples(ride([(190, speed, speed)]))))
+    assert left.double
+    assert left.card in ((None,) if boxed else (11, 46))
+
+
+@pytest.mark.parametrize("lag", [46, 55, 60, 63.4])
+def test_a_double_is_told_though_the_first_code_is_soiled(lag: float) -> None:
+    first, second = print_card(11, 1), print_card(46, 2)
+    first.smudge("data", cell_at(4), cell_at(8))
+    first.smudge("ndata", cell_at(4), cell_at(8))
+    for track in ("clk", "data", "ndata"):
+        marks = [(max(a, LENGTH - lag), b) for a, b in getattr(second, track) if b > LENGTH - lag]
+        setattr(second, track, marks)
+    (left,) = lefts(told_of(Scene([(first, 0), (second, lag)]).samples(ride([(190, 900, 1100)]))))
+    assert (left.card, left.double) in ((46, True), (None, False))  # of 46 mm no second code is whole
+    assert left.double is (lag > 54.25)
+
+
+@pytest.mark.parametrize("blind", [THROAT, LIP])
+@pytest.mark.parametrize("sides", [(False, False), (False, True), (True, False), (True, True)])
+def test_two_cards_that_touch_are_double_though_only_one_slot_sees_where_they_meet(
+    blind: int, sides: tuple[bool, bool]
+) -> None:
+    gap = 0.4
+    pair = [(print_card(11, 1, boxed=sides[0]), 0.0), (print_card(46, 2, boxed=sides[1]), LENGTH + gap)]
+    places = ride([(220, 800, 800)])
+    at = 0.0 if blind == THROAT else 24.0
+    samples = bytes(
+        level | (blind if at + LENGTH - 1 < place < at + LENGTH + gap + 1 else 0)
+        for level, place in zip(Scene(pair).samples(places), places, strict=True)
+    )
+    (left,) = lefts(told_of(samples))
+    assert left.double
+
+
+def test_a_card_that_came_back_a_little_is_as_fast_as_it_left() -> None:
+    """Its trailing edge passes the throat twice; the second time counts."""
+    told = told_of(one(print_card(17), ride([(75, 700, 700), (-12, 200, 200), (60, 1000, 1000)])))
+    assert [(left.card, left.double) for left in lefts(told)] == [(17, False)]
+    assert lefts(told)[0].speed == pytest.approx(1000, rel=0.02)
+
+
+@pytest.mark.parametrize("boxed", [False, True])
+@given(turn=st.floats(18, 62), back=st.floats(4, 19), speed=st.floats(200, 2000))
+@settings(max_examples=60, deadline=None)
+def test_a_card_drawn_back_into_its_margin_is_not_two(boxed: bool, turn: float, back: float, speed: float) -> None:
+    """All it has shown goes back past the head and comes again, with a turn in the margin in between."""
+    margin = 12 + 9.25 - min(back, 9)
+    legs = [(turn + 5, speed, speed), (margin - turn, 500, 500), (110 - margin, speed, speed)]
+    told = told_of(one(print_card(33, boxed=boxed), ride([leg for leg in legs if leg[0]])))
+    assert [left.double for left in lefts(told)] == [False]
 
 
 @pytest.mark.parametrize("lag", [20, 40, 60])

@@ -15,7 +15,7 @@ from firmware.hand import SAMPLE_MS, G, Hand
 from firmware.kept_parts import KeptParts
 from firmware.listening import Left, told_of
 from firmware.magnitudes import Magnitudes
-from firmware.optics import BEFORE, GRAIN, covered, spot
+from firmware.optics import BEFORE, GRAIN, Paper, Press, Window, covered, spot
 from firmware.passes import KINDS, Maker, Reader, fast, run, run_doubles, scan_changes, total, totals
 from firmware.physics import HEAD_AT, cell_at
 
@@ -77,6 +77,9 @@ def test_doubles_are_found_and_single_cards_are_not() -> None:
     with fast():
         count = run_doubles(5, 400)
     assert count["double told as two"] == count["double passes"] == 400
+    assert count["soiled-double passes"] == 400
+    assert count["soiled-double told as two"] >= 390  # the others are unread
+    assert count["soiled-double told as one, read"] <= 1
     assert count["single told as two"] == 0
     assert count["single passes"] == 400
 
@@ -192,6 +195,28 @@ def test_a_spot_blurs_what_is_under_it() -> None:
     # Gaussian of 0.4 mm: erf(0.625 / (0.4 √2)) = 0.882; beside, 0.75 to 2.0 mm away: 0.030
     assert middle == pytest.approx(0.882, abs=0.01)
     assert beside == pytest.approx(0.030, abs=0.01)
+
+
+@pytest.mark.parametrize("above", [False, True])
+def test_the_card_nearest_to_a_head_hides_the_other_from_it(above: bool) -> None:
+    """Two cards, the second 30 mm behind. Below, the first that is given is seen; above, the last."""
+    rng = random.Random(5)
+    press = Press(rng, SIZE)
+    window = Window(rng, SIZE)
+    coded, plain = press.edge((21, 0), boxed=above), press.edge(None, boxed=above)
+    clock = 8 if above else 1
+
+    def marks(pair: list[tuple[Paper, float]]) -> int:
+        samples = np.frombuffer(window.samples(pair, np.arange(-5.0, 150.0, 0.04)), np.uint8)
+        return int((np.diff((samples & clock).astype(int)) > 0).sum())
+
+    hides = [(plain, 0.0), (coded, 30.0)]
+    shows = [(coded, 30.0), (plain, 0.0)]
+    if above:
+        hides, shows = shows, hides
+    assert marks(shows) == 18
+    # of the second card all up to 33.5 mm is under the first: of its cells the ten from 34.25 mm on are left
+    assert marks(hides) in (8, 9)
 
 
 def test_coverage_counts_overlapping_stretches_once() -> None:
