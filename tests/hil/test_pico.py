@@ -41,9 +41,15 @@ needs_uf2 = pytest.mark.skipif(
 )
 SHOELINK = ROOT / "protocol" / "shoelink"
 
+# rp2040py drops steps of the PIO while its processor idles, so that samples are missing: 1 to 2 %, now and then more.
+SPEED_WITHIN = 0.05
+
 # What the unix port is asked as well. Not here: what needs a pty, or 52 cards (half an hour of emulation).
 SCENARIOS: list[tuple[Callable[..., None], dict[str, Any]]] = [
-    *((test_shoe.test_a_card_is_read_at_any_specified_speed, {"speed": speed}) for speed in (0.3, 1.0, 3.0)),
+    *(
+        (test_shoe.test_a_card_is_read_at_any_specified_speed, {"speed": speed, "within": SPEED_WITHIN})
+        for speed in (0.3, 1.0, 3.0)
+    ),
     (test_shoe.test_another_strip_makes_another_card_the_pull_unchanged, {}),
     (test_shoe.test_a_turned_card_reads_the_same, {}),
     (test_shoe.test_a_card_face_up_in_the_shoe_is_boxed, {}),

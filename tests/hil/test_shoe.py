@@ -42,12 +42,13 @@ def test_every_card_of_the_deck_arrives_as_itself(shoe: EmulatedShoe, host: Host
     assert {(card.way_up, card.deck, card.flags, card.erasures) for card in cards} == {(schema.WAY_DOWN, 0, 0, 0)}
 
 
-@pytest.mark.parametrize("speed", [0.3, 1.0, 3.0])
-def test_a_card_is_read_at_any_specified_speed(shoe: EmulatedShoe, host: HostEnd, speed: float) -> None:
+@pytest.mark.parametrize(("speed", "within"), [(speed, 0.02) for speed in (0.3, 1.0, 3.0)])
+def test_a_card_is_read_at_any_specified_speed(shoe: EmulatedShoe, host: HostEnd, speed: float, within: float) -> None:
+    """Between its slots, 24 mm apart, a card at 3 m/s is sampled 160 times."""
     shoe.pull("Td", target=3, speed=speed)
     (card,) = host.next(schema.Card)
     assert schema.value(card.token) == card_number("Td")
-    assert card.speed == pytest.approx(speed * 1000, rel=0.02)
+    assert card.speed == pytest.approx(speed * 1000, rel=within)
 
 
 def test_another_strip_makes_another_card_the_pull_unchanged(shoe: EmulatedShoe, host: HostEnd) -> None:
