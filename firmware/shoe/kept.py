@@ -268,8 +268,8 @@ class KeptJournal(Journal):
             self.begin_anew()  # nobody has been greeted yet
 
     def _gather(self) -> None:
-        """Take the records over into RAM. A hole among those that the head does not call released is damage: what
-        lies before it is given up."""
+        """Take the records over into RAM; one that is missing is read a second time. A hole among those that the head
+        does not call released is damage: what lies before it is given up."""
         highest = self.oldest - 1
         numbers = [0] * self._slots
         records = bytearray(_AT_ONCE * _RECORD)
@@ -277,24 +277,39 @@ class KeptJournal(Journal):
             count = min(_AT_ONCE, self._slots - first)
             self._memory.read_into(RING + first * _RECORD, memoryview(records)[: count * _RECORD])
             for slot in range(first, first + count):
-                at = (slot - first) * _RECORD
-                if records[at : at + 4] != self.id:
-                    continue
-                crc_into(records, at, _RECORD - 4, self._record, 0)
-                number = _get(records, at + 4)
-                if number % self._slots != slot or records[at + _RECORD - 4 : at + _RECORD] != self._record[:4]:
-                    continue
-                numbers[slot] = number
-                copy(self.buffer, slot * _SLOT, records, at + 8, _SLOT)
-                highest = max(highest, number)
+                numbers[slot] = self._take(records, (slot - first) * _RECORD, slot)
+                highest = max(highest, numbers[slot])
+        while self._take_again(highest + 1):
+            highest += 1
+            numbers[highest % self._slots] = highest
         self.next = highest + 1
         for slot in range(self._slots):
             self.present[slot] = 1 if numbers[slot] > max(0, highest - self._slots) else 0
         for number in range(max(self.oldest, self.next - self._slots), self.next):
             if not self.present[number % self._slots]:
-                self.oldest = number + 1
-                self.trouble = DAMAGED
+                if self._take_again(number):
+                    self.present[number % self._slots] = 1
+                else:
+                    self.oldest = number + 1
+                    self.trouble = DAMAGED
         self.peak = self.held()
+
+    def _take(self, records, at: int, slot: int) -> int:
+        """The number of a record of this journal that stood in this slot, which is in RAM now; 0: it is none."""
+        if records[at : at + 4] != self.id:
+            return 0
+        crc_into(records, at, _RECORD - 4, self._record, 0)
+        number = _get(records, at + 4)
+        if number % self._slots != slot or records[at + _RECORD - 4 : at + _RECORD] != self._record[:4]:
+            return 0
+        copy(self.buffer, slot * _SLOT, records, at + 8, _SLOT)
+        return number
+
+    def _take_again(self, number: int) -> bool:
+        """Whether this record is there at a second look."""
+        slot = number % self._slots
+        self._memory.read_into(RING + slot * _RECORD, self._record_view)
+        return self._take(self._back, 2, slot) == number
 
 
 def _put(buffer, at: int, number: int) -> None:

@@ -153,6 +153,39 @@ def test_heads_that_are_read_badly_once_are_read_again(part: Fram, reads: int) -
     assert content(after) == content(one)
 
 
+@pytest.mark.parametrize("at", range(0, 20 * 38, 5))
+@pytest.mark.parametrize("bytes_lost", [0, 1, 38])
+def test_records_that_are_read_badly_once_are_read_again(part: Fram, at: int, bytes_lost: int) -> None:
+    """Else events were given up, or the numbers of the last ones were given away a second time. At byte `at` of what is
+    read at the start a bit is wrong, or so many bytes are left out of the transfer."""
+    one = journal(part, 18)
+    for value in range(35):  # round the ring once and a half
+        add(one, value)
+        one.release(max(0, value - 9))
+    memory = Memory(part)
+    clean = memory.read_into
+    seen = 0
+
+    def spiked(address: int, buffer: Any) -> None:
+        nonlocal seen
+        clean(address, buffer)
+        if address < kept_module.RING:
+            return
+        if seen <= at < seen + len(buffer):
+            place = at - seen
+            if bytes_lost:
+                buffer[place:] = (bytes(buffer[place + bytes_lost :]) + b"\xff" * len(buffer))[: len(buffer) - place]
+            else:
+                buffer[place] ^= 0x04
+        seen += len(buffer)
+
+    memory.read_into = spiked  # type: ignore[method-assign]
+    after = kept_module.KeptJournal(memory, RANDOM, 18)
+    assert seen > at
+    assert (after.id, after.next, after.trouble) == (one.id, one.next, kept_module.GOOD)
+    assert content(after) == content(one)
+
+
 @pytest.mark.parametrize("transfers", [1, 3, 7, 20])
 def test_a_part_that_goes_while_it_is_read_at_the_start_loses_nothing(part: Fram, transfers: int) -> None:
     one = journal(part)
