@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from sheets.checks import faults
 from sheets.model import ROOT, BoardError, the_board, the_node
@@ -12,19 +13,26 @@ from sheets.outputs import outputs
 
 
 def main(arguments: list[str]) -> int:
-    """0: written, or up to date; 1: out of date; 2: board.toml cannot be built."""
+    """0: written, or up to date; 1: out of date; 2: board.toml cannot be built, or a file not be read or written."""
     try:
-        board, node = the_board(), the_node()
+        return made(arguments)
     except BoardError as error:
         print(f"hardware: {error}", file=sys.stderr)
-        return 2
+    except OSError as error:
+        print(f"hardware: {error.filename} cannot be read or written ({error.strerror})", file=sys.stderr)
+    return 2
+
+
+def made(arguments: list[str]) -> int:
+    """As main; raises BoardError and OSError."""
+    board, node = the_board(), the_node()
     wrong = [(file, fault) for file, each in (("board.toml", board), ("node.toml", node)) for fault in faults(each)]
     for file, fault in wrong:
         print(f"hardware/{file}: {fault}", file=sys.stderr)
     if wrong:
         return 2
     texts = outputs(board, node)
-    old = [name for name, text in texts.items() if not (ROOT / name).exists() or (ROOT / name).read_text() != text]
+    old = [name for name, text in texts.items() if not written(ROOT / name, text)]
     if "--check" in arguments:
         for name in old:
             print(f"{name} is older than hardware/board.toml: run make hardware", file=sys.stderr)
@@ -36,6 +44,11 @@ def main(arguments: list[str]) -> int:
     if "hardware/harness.yml" in old:
         draw_harness()
     return 0
+
+
+def written(path: Path, text: str) -> bool:
+    """Whether a file says that already."""
+    return path.exists() and path.read_bytes() == text.encode()
 
 
 def draw_harness() -> None:

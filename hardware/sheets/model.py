@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
+import math
+import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 HARDWARE = Path(__file__).resolve().parents[1]
 ROOT = HARDWARE.parent
 T = TypeVar("T")
-TYPES = (  # how a field's type begins, what TOML may give for it, and that in words
-    ("str", (str,), "a text"),
-    ("int", (int,), "a whole number"),
-    ("float", (int, float), "a number"),
-    ("list", (list,), "a list"),
-    ("dict", (dict,), "a table"),
-)
-TABLES = (
-    "board",
-    "variants",
-    "rails",
-    "signal",
-    "part",
-    "cable",
-    "chip",
-    "two",
-    "pio",
-    "ladder",
-    "head",
-    "holdup",
-    "i2c",
-)
+KINDS: dict[str, tuple[tuple[type, ...], str]] = {  # a field's type, what TOML may give for it, and that in words
+    "str": ((str,), "a text"),
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "list": ((list,), "a list"),
+    "dict": ((dict,), "a table"),
+}
+SHARES = ("margin", "tolerance")  # of a whole: 1 would leave nothing
+LARGEST = 1e9  # of any figure: far beyond what a board of this kind has, and far from what a float cannot reckon with
+TITLE = ("name", "mcu", "priced", "limit_usd")  # what [board] says
+LISTS = ("signal", "part", "cable", "chip", "two", "pio")  # of tables
+SECTIONS = ("ladder", "head", "holdup", "i2c")
+TABLES = ("board", "variants", "rails", *LISTS, *SECTIONS)
+RAILS = ("V5", "V3V3")
+REF = re.compile(r"[A-Z]+\d{1,3}")  # one piece in the schematic; several: "Q1 Q2" or "RV1 - RV8"
+REFS = re.compile(r"-|(?:([A-Z]+)\d{1,3}(?: - \1\d{1,3})?(?:,? |$))+")
+# Without one of these the checks that look at it would find nothing wrong
+NEEDED = ("board", "variants", "rails", "signal", "part", "chip", "two")
+NEEDED_IN_THE_SHOE = (*NEEDED, "cable", "pio", *SECTIONS)
 
 
 class BoardError(Exception):
@@ -84,6 +83,10 @@ class Part:
     v3v3: float = 0.0
     variant: str = ""
 
+    def __post_init__(self) -> None:
+        if not REFS.fullmatch(self.ref):
+            raise BoardError(f'{self.id} has the ref {self.ref!r}: write "Q1 Q2", "RV1 - RV8", or "-" for none')
+
 
 @dataclass(frozen=True, slots=True)
 class Cable:
@@ -98,6 +101,10 @@ class Cable:
     far_pins: list[int] | None = None  # of the far connector; None: 1, 2, 3 …
     variant: str = ""
 
+    def __post_init__(self) -> None:
+        if not self.connector.strip():
+            raise BoardError(f"{self.id} has no connector")
+
 
 @dataclass(frozen=True, slots=True)
 class Chip:
@@ -109,6 +116,10 @@ class Chip:
     on: str = "main board"
     supply: str = ""  # the rail of its outputs, where it hangs on both
     variant: str = ""
+
+    def __post_init__(self) -> None:
+        if not REF.fullmatch(self.ref):
+            raise BoardError(f'a chip of {self.part} has the ref {self.ref!r}: write one like "U1"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +137,9 @@ class Two:
     def __post_init__(self) -> None:
         for each in self.each:
             if len(each) != 3:
-                raise BoardError(f"{each[0]} has {len(each) - 1} ends; a {self.what} has two")
+                raise BoardError(f"{' '.join(each[:1]) or self.what} has {len(each) - 1} ends; a {self.what} has two")
+        if self.what.startswith("resistor") and not re.fullmatch(r"(?=.*[1-9])\d+(\.\d+)? [kM]?Ω", self.value):
+            raise BoardError(f'a {self.what} is of {self.value!r}: write it as "220 Ω", "4.7 kΩ" or "1 MΩ"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,69 +236,118 @@ class Board:
         return next(iter(self.variants))
 
 
-def record(kind: type[T], table: Mapping[str, Any], place: str) -> T:
-    """One table of the file as a record; unknown and missing fields are named."""
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+def record(kind: type[T], table: Any, place: str) -> T:
+    """One table of the file as a record; what is unknown, missing or of another kind is named."""
+    return kind(**checked({field.name: field for field in fields(kind)}, table, place))  # type: ignore[arg-type]
+
+
+def checked(known: Mapping[str, Field[Any]], table: Any, place: str) -> Mapping[str, Any]:
+    """A table with every field that it must have and none that is unknown, each of its kind."""
+    if not isinstance(table, dict):
+        raise BoardError(f"{place} is {table!r}, where a table belongs")
     if unknown := sorted(set(table) - set(known)):
         raise BoardError(f"{place} has {', '.join(unknown)}, which means nothing here; known are {', '.join(known)}")
     if missing := [name for name, field in known.items() if field.default is MISSING and name not in table]:
         raise BoardError(f"{place} does not say its {' and '.join(missing)}")
     for name, value in table.items():
-        for start, wanted, words in TYPES:
-            if str(known[name].type).startswith(start) and (not isinstance(value, wanted) or isinstance(value, bool)):
-                raise BoardError(f"{place}: {name} is {value!r}, where {words} belongs")
-    return kind(**table)
+        check_value(str(known[name].type).removesuffix(" | None"), value, name, place)
+    return table
+
+
+def check_value(kind: str, value: Any, name: str, place: str) -> None:
+    """Refuse a value that is not of its kind ("int", "list[float]", "dict[str, str]"), or a number that none can be."""
+    whole, _, inner = kind.partition("[")
+    wanted, words = KINDS[whole]
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        raise BoardError(f"{place}: {name} is {value!r}, where {words} belongs")
+    if isinstance(value, (list, dict)):
+        for each in (value.values() if isinstance(value, dict) else value) if inner else ():
+            check_value(inner[:-1].removeprefix("str, "), each, f"one of {name}", place)
+    elif isinstance(value, (int, float)):
+        if not 0 <= value <= LARGEST or math.isnan(value):
+            raise BoardError(f"{place}: {name} is {value}; it is a number from 0 to {LARGEST:.0f}")
+        if name in SHARES and value >= 1:
+            raise BoardError(f"{place}: {name} is {value}; it is a share, 0.2 for 20 %")
 
 
 def records(kind: type[T], table: Mapping[str, Any], key: str) -> tuple[T, ...]:
     """A list of tables, each named in errors by its name, id or place."""
-    return tuple(
-        record(kind, entry, f"{key} {entry.get('name') or entry.get('id') or entry.get('ref') or number}")
-        for number, entry in enumerate(table.get(key, ()), 1)
-    )
+    entries = table.get(key, [])
+    if not isinstance(entries, list):
+        raise BoardError(f"{key} is one thing, where a list belongs: write [[{key}]]")
+    return tuple(record(kind, entry, f"{key} {named(entry) or number}") for number, entry in enumerate(entries, 1))
 
 
-def maybe(kind: type[T], table: Mapping[str, Any], key: str) -> T | None:
-    """A table that a board may do without."""
-    return record(kind, table[key], key) if key in table else None
+def named(entry: Any) -> str:
+    """What an entry calls itself."""
+    names = [entry.get(key) for key in ("name", "id", "ref")] if isinstance(entry, dict) else []
+    return next((name for name in names if name and isinstance(name, str)), "")
 
 
-def read_board(text: str, file: str = "board.toml") -> Board:
+def section(kind: type[T], table: Mapping[str, Any], key: str) -> T | None:
+    """A table that a board may do without. What it says is divided by, and so never 0, but for a tolerance."""
+    if key not in table:
+        return None
+    found = record(kind, table[key], key)
+    for name, value in table[key].items():
+        if name not in SHARES and (value == [] or 0 in (value if isinstance(value, list) else [value])):
+            raise BoardError(f"{key}: {name} is {value}; it must be more than 0")
+    return found
+
+
+def read_board(text: str, file: str = "board.toml", needed: tuple[str, ...] = NEEDED_IN_THE_SHOE) -> Board:
     """The board that a text of TOML describes; `BoardError` if it describes none, with the file's name."""
     try:
         table = tomllib.loads(text)
-        if unknown := sorted(set(table) - set(TABLES)):
-            raise BoardError(
-                f"{file} has {', '.join(unknown)}, which means nothing here; known are {', '.join(TABLES)}"
-            )
-        if missing := [name for name in ("name", "mcu", "priced", "limit_usd") if name not in table["board"]]:
-            raise BoardError(f"board does not say its {' and '.join(missing)}")
-        return Board(
-            **table["board"],
-            variants=table["variants"],
-            rails={name: record(Rail, entry, f"rail {name}") for name, entry in table["rails"].items()},
-            signals=records(Signal, table, "signal"),
-            parts=records(Part, table, "part"),
-            cables=records(Cable, table, "cable"),
-            chips=records(Chip, table, "chip"),
-            twos=records(Two, table, "two"),
-            pio=records(Pio, table, "pio"),
-            ladder=maybe(Ladder, table, "ladder"),
-            head=maybe(Head, table, "head"),
-            holdup=maybe(Holdup, table, "holdup"),
-            i2c=maybe(Bus, table, "i2c"),
-        )
     except tomllib.TOMLDecodeError as error:
         raise BoardError(f"{file} is not TOML: {error}") from None
-    except KeyError as error:
-        raise BoardError(f"{file} has no {error}") from None
+    return board_of(table, file, needed)
+
+
+def board_of(table: Mapping[str, Any], file: str, needed: tuple[str, ...]) -> Board:
+    """The board that the tables of a file describe."""
+    if unknown := sorted(set(table) - set(TABLES)):
+        raise BoardError(f"{file} has {', '.join(unknown)}, which means nothing here; known are {', '.join(TABLES)}")
+    if missing := [key for key in needed if not table.get(key)]:
+        raise BoardError(f"{file} has no {' and no '.join(missing)}: what is checked by it would go unchecked")
+    title = {field.name: field for field in fields(Board) if field.name in TITLE}
+    check_value("dict[str, str]", table["variants"], "variants", file)
+    check_value("dict", table["rails"], "rails", file)
+    if set(table["rails"]) != set(RAILS):
+        raise BoardError(f"{file} has the rails {', '.join(table['rails'])}; they are {' and '.join(RAILS)}")
+    return Board(
+        **checked(title, table["board"], "board"),
+        variants=table["variants"],
+        rails={name: record(Rail, entry, f"rail {name}") for name, entry in table["rails"].items()},
+        signals=records(Signal, table, "signal"),
+        parts=records(Part, table, "part"),
+        cables=records(Cable, table, "cable"),
+        chips=records(Chip, table, "chip"),
+        twos=records(Two, table, "two"),
+        pio=records(Pio, table, "pio"),
+        ladder=section(Ladder, table, "ladder"),
+        head=section(Head, table, "head"),
+        holdup=section(Holdup, table, "holdup"),
+        i2c=section(Bus, table, "i2c"),
+    )
+
+
+def read_file(path: Path) -> str:
+    """The text of a file that is part of the hardware; `BoardError` where there is none."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise BoardError(f"{path} cannot be read ({error.strerror}): restore it") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise BoardError(f"{path} is not UTF-8 in line {line}: save it as UTF-8") from None
 
 
 def the_board() -> Board:
     """The shoe's."""
-    return read_board((HARDWARE / "board.toml").read_text(encoding="utf-8"))
+    return read_board(read_file(HARDWARE / "board.toml"))
 
 
 def the_node() -> Board:
-    """A seat node's."""
-    return read_board((HARDWARE / "node.toml").read_text(encoding="utf-8"), "node.toml")
+    """A seat node's: no cables, keys, heads, I2C or hold-up."""
+    return read_board(read_file(HARDWARE / "node.toml"), "node.toml", NEEDED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sheets import bom, harness, pinout, schematic, wiring
-from sheets.model import HARDWARE, Board
+from sheets.model import HARDWARE, Board, read_file
 from sheets.nets import MAIN
 from sheets.node import seat_node
 from sheets.pins import pin_table
@@ -13,13 +13,13 @@ def outputs(board: Board, node: Board) -> dict[str, str]:
     """Path and text of each file. Pages that people write in are renewed between their marks."""
     return {
         "firmware/pins.py": pin_table(board),
-        "hardware/pinout.md": pinout.page((HARDWARE / "pinout.md").read_text(encoding="utf-8"), board),
+        "hardware/pinout.md": pinout.page(read_file(HARDWARE / "pinout.md"), board),
         "hardware/pinout.svg": pinout.drawing(board),
         "hardware/bom.md": bom.page(board),
         "hardware/bom.csv": bom.table(board),
         "hardware/wiring.md": wiring.page(board),
         "hardware/harness.yml": harness.harness(board),
-        "hardware/README.md": harness.page((HARDWARE / "README.md").read_text(encoding="utf-8"), board),
+        "hardware/README.md": harness.page(read_file(HARDWARE / "README.md"), board),
         "hardware/node.md": node_page(node),
         **{f"hardware/schematic/{name}.svg": svg for name, svg in schematic.sheets(board).items()},
         "hardware/schematic/seat-node.svg": schematic.svg(seat_node(node)),

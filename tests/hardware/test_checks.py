@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,12 +20,15 @@ from hypothesis import strategies as st
 from sheets import checks, rp2040
 from sheets.model import (
     HARDWARE,
+    NEEDED,
+    NEEDED_IN_THE_SHOE,
     ROOT,
     Board,
     BoardError,
     Ladder,
     Pio,
     Signal,
+    board_of,
     read_board,
     the_board,
     the_node,
@@ -257,6 +263,109 @@ def test_a_file_that_is_no_board_is_refused(old: str, new: str, sentence: str) -
         read_board(text.replace(old, new))
 
 
+def numbers(table: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The places of all numbers in what TOML gave."""
+    if isinstance(table, dict):
+        for key in table:
+            yield from numbers(table[key], (*path, key))
+    elif isinstance(table, list):
+        for number, each in enumerate(table):
+            yield from numbers(each, (*path, number))
+    elif isinstance(table, (int, float)):
+        yield path
+
+
+def changed(table: Any, path: tuple[str | int, ...], value: Any) -> Any:
+    """A copy with another value at a place."""
+    if not path:
+        return value
+    copy = table.copy()
+    copy[path[0]] = changed(table[path[0]], path[1:], value)
+    return copy
+
+
+FILES = {
+    name: (tomllib.loads((HARDWARE / name).read_text(encoding="utf-8")), needed)
+    for name, needed in (("board.toml", NEEDED_IN_THE_SHOE), ("node.toml", NEEDED))
+}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), True, -1, 10**400], ids=repr)
+@pytest.mark.parametrize("file", FILES)
+def test_no_number_is_one_that_every_comparison_lets_pass(file: str, value: Any) -> None:
+    table, needed = FILES[file]
+    places = list(numbers(table))
+    assert ("board", "limit_usd") in places
+    assert ("rails", "V5", "margin") in places
+    for path in places:
+        with pytest.raises(BoardError):
+            board_of(changed(table, path, value), file, needed)
+
+
+@pytest.mark.parametrize("key", ["rails", "holdup", "ladder", "head", "i2c"])
+def test_what_is_divided_by_is_not_0_and_a_share_is_less_than_the_whole(key: str) -> None:
+    table, needed = FILES["board.toml"]
+    for path in numbers(table):
+        if path[0] == key and path[-1] in ("margin", "tolerance"):
+            with pytest.raises(BoardError, match="it is a share"):
+                board_of(changed(table, path, 1), "board.toml", needed)
+        elif path[0] == key != "rails":
+            with pytest.raises(BoardError, match="must be more than 0"):
+                board_of(changed(table, path, 0), "board.toml", needed)
+
+
+@pytest.mark.parametrize(
+    ("file", "key"),
+    [
+        *(("board.toml", key) for key in ("holdup", "i2c", "head", "ladder", "pio", "cable", "chip", "two", "signal")),
+        *(("node.toml", key) for key in ("chip", "two", "signal", "part", "variants", "rails", "board")),
+    ],
+)
+def test_a_section_without_which_a_check_finds_nothing_is_missed(file: str, key: str) -> None:
+    table, needed = FILES[file]
+    with pytest.raises(BoardError, match=f"{file} has no {key}: what is checked by it would go unchecked"):
+        board_of({name: each for name, each in table.items() if name != key}, file, needed)
+    with pytest.raises(BoardError, match=f"{file} has no {key}"):
+        board_of(table | {key: type(table[key])()}, file, needed)
+    with pytest.raises(BoardError):  # a part of a section: each names what it lacks
+        board_of(table | {key: 7}, file, needed)
+
+
+@pytest.mark.parametrize("key", ["holdup", "i2c", "head", "ladder", "pio"])
+def test_a_section_that_lacks_a_line_is_refused(key: str) -> None:
+    table, needed = FILES["board.toml"]
+    whole = table[key][0] if isinstance(table[key], list) else table[key]
+    for name in whole:
+        less = {other: value for other, value in whole.items() if other != name}
+        with pytest.raises(BoardError, match=f"does not say its {name}"):
+            board_of(table | {key: [less] if isinstance(table[key], list) else less}, "board.toml", needed)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        (("part", 0, "ref"), "?", "pico has the ref '\\?': write"),
+        (("part", 0, "ref"), "A1 - B2", 'write "Q1 Q2"'),
+        (("chip", 0, "ref"), "", "a chip of pico has the ref ''"),
+        (("cable", 0, "connector"), " ", "W1 has no connector"),
+        (("two", 10, "value"), "0 Ω", "a resistor is of '0 Ω': write it as"),
+        (("two", 10, "value"), "2k2", "a resistor is of '2k2': write it as"),
+        (("rails",), {"V5": {}}, "board.toml has the rails V5; they are V5 and V3V3"),
+        (("rails", "V5"), 3, "rail V5 is 3, where a table belongs"),
+        (("variants", "seats"), 3, "one of variants is 3, where a text belongs"),
+        (("part",), {"id": "x"}, r"part is one thing, where a list belongs: write \[\[part\]\]"),
+        (("cable", 0, "wires", 0), 5, "one of wires is 5, where a text belongs"),
+        (("ladder", "steps"), [], r"ladder: steps is \[\]; it must be more than 0"),
+    ],
+)
+def test_a_value_that_no_check_could_make_sense_of_is_refused(
+    path: tuple[str | int, ...], value: Any, sentence: str
+) -> None:
+    table, needed = FILES["board.toml"]
+    with pytest.raises(BoardError, match=sentence):
+        board_of(changed(table, path, value), "board.toml", needed)
+
+
 def pio_programs() -> dict[str, int]:
     """Every PIO program of the shoe's firmware and its instructions, counted in the source."""
     found = {}
@@ -327,19 +436,70 @@ def test_the_board_names_every_pin_that_the_firmware_asks_for() -> None:
     assert {"HOST_TX", "BOTTOM_CLK", "KEYS"} <= asked
 
 
-def test_make_hardware_refuses_a_board_that_cannot_be_built(tmp_path: Any) -> None:
-    broken = (HARDWARE / "board.toml").read_text(encoding="utf-8").replace("gpio = 22\n", "gpio = 2\n")
-    (tmp_path / "hardware").mkdir()
-    (tmp_path / "hardware" / "board.toml").write_text(broken, encoding="utf-8")
-    (tmp_path / "hardware" / "node.toml").symlink_to(HARDWARE / "node.toml")
-    (tmp_path / "hardware" / "sheets").symlink_to(HARDWARE / "sheets")
+def make_hardware(root: Path) -> subprocess.CompletedProcess[str]:
+    """`make hardware` on the board of another folder."""
     script = f"import sys; sys.path.insert(0, {str(HARDWARE)!r}); import sheets.model as m; from pathlib import Path\n"
-    script += f"m.HARDWARE = Path({str(tmp_path / 'hardware')!r}); m.ROOT = Path({str(tmp_path)!r})\n"
+    script += f"m.HARDWARE = Path({str(root / 'hardware')!r}); m.ROOT = Path({str(root)!r})\n"
     script += "import runpy; runpy.run_module('sheets', run_name='__main__')"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A folder with all that `make hardware` reads."""
+    (tmp_path / "hardware").mkdir()
+    for name in ("board.toml", "node.toml", "pinout.md", "README.md"):
+        shutil.copy(HARDWARE / name, tmp_path / "hardware")
+    for name in ("board.py", "drivers", "node"):
+        source = ROOT / "firmware" / name
+        (tmp_path / "firmware" / name).parent.mkdir(exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / "firmware" / name)
+    return tmp_path
+
+
+def test_make_hardware_refuses_a_board_that_cannot_be_built(copy: Path) -> None:
+    board = copy / "hardware" / "board.toml"
+    board.write_text(board.read_text(encoding="utf-8").replace("gpio = 22\n", "gpio = 2\n"), encoding="utf-8")
+    done = make_hardware(copy)
     assert done.returncode == 2
     assert "hardware/board.toml: GP2 is TAMPER and LID in the variant seats: move one\n" in done.stderr
-    assert not (tmp_path / "firmware").exists()
+    assert not (copy / "firmware" / "pins.py").exists()
+
+
+def break_as(how: str, path: Path) -> None:
+    """Make a file of the hardware unreadable in one way."""
+    text = path.read_text(encoding="utf-8")
+    path.unlink()
+    if how == "a folder":
+        path.mkdir()
+    elif how == "Latin-1":
+        path.write_bytes("\n\n# µ\n".encode("latin-1") + text.encode())
+
+
+@pytest.mark.parametrize("name", ["board.toml", "node.toml", "README.md", "pinout.md"])
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ("missing", "cannot be read (No such file or directory): restore it"),
+        ("a folder", "cannot be read (Is a directory): restore it"),
+        ("Latin-1", "is not UTF-8 in line 3: save it as UTF-8"),
+    ],
+)
+def test_make_hardware_says_of_a_file_that_cannot_be_read_so_in_a_sentence(
+    how: str, sentence: str, name: str, copy: Path
+) -> None:
+    break_as(how, copy / "hardware" / name)
+    done = make_hardware(copy)
+    assert done.returncode == 2
+    assert done.stderr == f"hardware: {copy / 'hardware' / name} {sentence}\n"
+    assert not (copy / "firmware" / "pins.py").exists()
+
+
+def test_make_hardware_says_of_a_file_that_cannot_be_written_so_in_a_sentence(copy: Path) -> None:
+    (copy / "firmware" / "pins.py").mkdir()
+    done = make_hardware(copy)
+    assert done.returncode == 2
+    assert done.stderr == f"hardware: {copy / 'firmware' / 'pins.py'} cannot be read or written (Is a directory)\n"
 
 
 def test_the_nodes_firmware_uses_the_pins_of_its_board() -> None:
