@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sheets import firmware
 from sheets.checks import faults
 from sheets.model import ROOT, BoardError, the_board, the_node
 from sheets.outputs import outputs
@@ -26,7 +27,8 @@ def main(arguments: list[str]) -> int:
 def made(arguments: list[str]) -> int:
     """As main; raises BoardError and OSError."""
     board, node = the_board(), the_node()
-    wrong = [(file, fault) for file, each in (("board.toml", board), ("node.toml", node)) for fault in faults(each)]
+    wrong = [("board.toml", fault) for fault in faults(board) + firmware.faults(board, firmware.the_firmware())]
+    wrong += [("node.toml", fault) for fault in faults(node) + firmware.node_faults(node, firmware.the_nodes_gpios())]
     for file, fault in wrong:
         print(f"hardware/{file}: {fault}", file=sys.stderr)
     if wrong:

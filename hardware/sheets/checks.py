@@ -15,6 +15,7 @@ BLOCK = ("BOTTOM_CLK", "BOTTOM_DATA", "BOTTOM_NDATA", "TOP_CLK", "TOP_DATA", "TH
 KEYS = 6
 FASTEST_MM_S = 3000.0  # a card pulled by hand
 PICO_MA, EFFICIENCY, VSYS_VOLTS = 100.0, 0.8, 4.1  # assumed: a busy RP2040 with its flash; the RT6150 behind D4
+FRAM_KHZ = 1000.0  # DS501-00017-5v1-E: SCL at most, from 2.7 V on
 FRAM_VOLTS, FRAM_OFF = 2.7, 1.0  # DS501-00017-5v1-E: where it begins to work, and where its fall ends
 HALF_CELL_MM = 1.25  # the shortest mark: half a cell of hardware/card-code.md
 
@@ -242,9 +243,11 @@ def rise_ns(bus: Bus) -> float:
 
 
 def bus_is_fast(board: Board) -> Iterator[str]:
-    """The pull-ups lift the bus in time, and every part can still pull it down (NXP UM10204, 7.1)."""
+    """No faster than its part; the pull-ups lift it in time, and a part can still pull it down (NXP UM10204, 7.1)."""
     if board.i2c is None:
         return
+    if board.i2c.khz > FRAM_KHZ:
+        yield f"the I2C bus is built for {board.i2c.khz:g} kHz; the FRAM stands {FRAM_KHZ:g}"
     if (rises := rise_ns(board.i2c)) > board.i2c.rise_ns:
         yield (
             f"a line of the I2C bus rises in {rises:.0f} ns, at {board.i2c.khz:.0f} kHz it may take "

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import re
-import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hardware.make_hardware import make_hardware
 from hypothesis import given
 from hypothesis import strategies as st
 from sheets import checks, rp2040
@@ -22,7 +17,6 @@ from sheets.model import (
     HARDWARE,
     NEEDED,
     NEEDED_IN_THE_SHOE,
-    ROOT,
     Board,
     BoardError,
     Ladder,
@@ -169,6 +163,11 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
         checks.bus_is_fast,
         replace(BOARD, i2c=replace(I2C, pull_up=1000.0)),
         "a part must sink 3.5 mA to pull the I2C bus down, and can sink 3.0",
+    ),
+    (
+        checks.bus_is_fast,
+        replace(BOARD, i2c=replace(I2C, khz=3400.0)),
+        "the I2C bus is built for 3400 kHz; the FRAM stands 1000",
     ),
     (
         checks.power_outlasts_a_write,
@@ -366,97 +365,6 @@ def test_a_value_that_no_check_could_make_sense_of_is_refused(
         board_of(changed(table, path, value), "board.toml", needed)
 
 
-def pio_programs() -> dict[str, int]:
-    """Every PIO program of the shoe's firmware and its instructions, counted in the source."""
-    found = {}
-    for path in sorted((ROOT / "firmware" / "drivers").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef) and any("asm_pio" in ast.unparse(d) for d in node.decorator_list):
-                lines = [
-                    ast.unparse(line)
-                    for line in node.body
-                    if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call)
-                ]
-                words = [line for line in lines if line.split("(")[0] not in ("wrap", "wrap_target", "label")]
-                found[f"{path.relative_to(ROOT).as_posix()}:{node.name}"] = len(words)
-    return found
-
-
-def test_the_firmwares_pio_programs_and_dma_channels_are_booked() -> None:
-    assert {use.program: use.words for use in BOARD.pio} == pio_programs()
-    drivers = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "firmware" / "drivers").glob("*.py"))
-    assert sum(use.dma for use in BOARD.pio) == drivers.count("rp2.DMA()")
-
-
-def constants(path: str) -> dict[str, Any]:
-    """The constants of a file of the firmware."""
-    tree = ast.parse((ROOT / "firmware" / path).read_text(encoding="utf-8"))
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            with contextlib.suppress(ValueError):  # not a literal
-                found[node.targets[0].id] = ast.literal_eval(node.value)
-    return found
-
-
-def test_the_ladder_gives_the_levels_that_the_firmware_expects() -> None:
-    said = constants("board.py")
-    for level, expected in zip(checks.ladder_levels(LADDER), said["KEY_LEVELS"], strict=True):
-        assert abs(level - expected) < said["KEY_TOLERANCE"] / 4
-    assert said["KEY_TOLERANCE"] == pytest.approx(65535 / 6 / 3, rel=0.01)
-
-
-def test_the_firmware_asks_the_i2c_bus_for_no_more_than_it_is_built_for() -> None:
-    tree = ast.parse((ROOT / "firmware" / "drivers" / "fram.py").read_text(encoding="utf-8"))
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "I2C"]
-    said = [word.value for call in calls for word in call.keywords if word.arg == "freq"]
-    named = constants("drivers/fram.py")
-    asked = [named[word.id] if isinstance(word, ast.Name) else ast.literal_eval(word) for word in said]
-    assert len(asked) == 1
-    assert 100_000 <= asked[0] <= I2C.khz * 1000
-
-
-def test_the_levels_that_the_pinout_names_are_the_firmwares() -> None:
-    tree = ast.parse((ROOT / "firmware" / "board.py").read_text(encoding="utf-8"))
-    known = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, int)}
-    uses = {signal.name: signal.use for signal in BOARD.signals}
-    for name, least in (("KEYS", 10000), ("AMBIENT", 10000)):
-        said = {int(number) for number in re.findall(r"\d+", uses[name])}
-        assert {number for number in said if least <= number < 65535} <= known, name
-
-
-def test_the_board_names_every_pin_that_the_firmware_asks_for() -> None:
-    tree = ast.parse((ROOT / "firmware" / "board.py").read_text(encoding="utf-8"))
-    asked = {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "pins"
-    }
-    assert asked <= {signal.name for signal in BOARD.signals}
-    assert {"HOST_TX", "BOTTOM_CLK", "KEYS"} <= asked
-
-
-def make_hardware(root: Path) -> subprocess.CompletedProcess[str]:
-    """`make hardware` on the board of another folder."""
-    script = f"import sys; sys.path.insert(0, {str(HARDWARE)!r}); import sheets.model as m; from pathlib import Path\n"
-    script += f"m.HARDWARE = Path({str(root / 'hardware')!r}); m.ROOT = Path({str(root)!r})\n"
-    script += "import runpy; runpy.run_module('sheets', run_name='__main__')"
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A folder with all that `make hardware` reads."""
-    (tmp_path / "hardware").mkdir()
-    for name in ("board.toml", "node.toml", "pinout.md", "README.md"):
-        shutil.copy(HARDWARE / name, tmp_path / "hardware")
-    for name in ("board.py", "drivers", "node"):
-        source = ROOT / "firmware" / name
-        (tmp_path / "firmware" / name).parent.mkdir(exist_ok=True)
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / "firmware" / name)
-    return tmp_path
-
-
 def test_make_hardware_refuses_a_board_that_cannot_be_built(copy: Path) -> None:
     board = copy / "hardware" / "board.toml"
     board.write_text(board.read_text(encoding="utf-8").replace("gpio = 22\n", "gpio = 2\n"), encoding="utf-8")
@@ -500,15 +408,3 @@ def test_make_hardware_says_of_a_file_that_cannot_be_written_so_in_a_sentence(co
     done = make_hardware(copy)
     assert done.returncode == 2
     assert done.stderr == f"hardware: {copy / 'firmware' / 'pins.py'} cannot be read or written (Is a directory)\n"
-
-
-def test_the_nodes_firmware_uses_the_pins_of_its_board() -> None:
-    tree = ast.parse((ROOT / "firmware" / "node" / "board.py").read_text(encoding="utf-8"))
-    used = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Pin":
-            if isinstance(node.args[0], ast.Constant):
-                used.add(node.args[0].value)
-        elif isinstance(node, ast.comprehension):
-            used |= {each.value for each in getattr(node.iter, "elts", ()) if isinstance(each, ast.Constant)}
-    assert used == {signal.gpio for signal in NODE.signals}
