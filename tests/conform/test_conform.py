@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -12,12 +13,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conform.wrong import WRONG, Device, PausesBetweenReads
+from conform.wrong import WRONG, Device, Frame, HadFilledItsLine, PausesBetweenReads, changed
 from dealershoe.conform import run as run_module
 from dealershoe.conform.checks import CHECKS
 from dealershoe.conform.run import FAILS, HOLDS, UNTESTED, Verdict, run
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
+from dealershoe.port.port import Port
 from shoelink import schema
 
 README = Path(schema.__file__).parents[1] / "README.md"
@@ -90,6 +92,44 @@ def test_a_device_that_is_only_slow_to_read_is_not_said_to_be_wrong() -> None:
     verdict = judged("one-nak", PausesBetweenReads)
     assert verdict.verdict == UNTESTED
     assert "it may have paused between two reads" in verdict.seen
+
+
+def test_what_was_on_the_line_before_it_answered_is_not_its_damage() -> None:
+    with HadFilledItsLine() as device:
+        verdicts = list(run(device.port, ("greets", "comes-up", "frames-fit")))
+    assert [(one.check.name, one.verdict, one.seen) for one in verdicts] == [
+        ("greets", HOLDS, ""),
+        ("comes-up", HOLDS, ""),
+        ("frames-fit", HOLDS, ""),
+    ]
+
+
+class HadGreetedLongAgo(Device):
+    """Its first greeting waited in a buffer: it is from before the card that it holds was drawn."""
+
+    greeted = 0
+
+    def say(self, one: Frame) -> list[Frame]:
+        if one[0] != schema.HELLO or self.greeted:
+            return [one]
+        self.greeted += 1
+        hello = schema.unpack(schema.HELLO, one[4])
+        return [changed(one, next=hello.next - 1)]
+
+
+def test_a_greeting_that_had_waited_does_not_hide_what_a_device_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = HadGreetedLongAgo()
+    device.link.report(schema.Key(0, bytes(4), 1, 0))
+    begun = contextlib.ExitStack()
+
+    def opened(path: str) -> Port:
+        port = Port(path)  # which empties what waits in the system
+        begun.enter_context(device)
+        return port
+
+    monkeypatch.setattr(run_module, "Port", opened)
+    with begun, pytest.raises(UserError, match="the device holds 1 event that no host has stored"):
+        list(run(device.port, ("greets",)))
 
 
 def test_plain_output_and_exit_status_of_a_device_that_fails() -> None:

@@ -564,6 +564,23 @@ class PrintsBetweenFrames(Device):
         return data + b"debug: sent something\r\n"
 
 
+class HadFilledItsLine(Device):
+    """It is right, but nobody had listened, and where a buffer was full frames are torn: one lost its beginning, one
+    its end, and two are one that is too long."""
+
+    spoken_to = False
+
+    def _heard(self, data: bytes) -> bytes:
+        self.spoken_to |= bool(data)
+        return super()._heard(data)
+
+    def wire(self, data: bytes) -> bytes:
+        if self.spoken_to:
+            return data
+        whole = frame.encode(IDENT_, 0, 1, 0, schema.pack(IDENT))
+        return whole[30:] + data + whole[:-20] + whole[20:] + whole[:-9]
+
+
 class SendsShortBodies(Device):
     def say(self, one: Frame) -> list[Frame]:
         return [(*one[:4], one[4][:-1])] if one[0] == schema.STATS else [one]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from conform.wrong import Device, Frame
+from conform.wrong import Device, Frame, HadFilledItsLine
 from dealershoe.cli import commands
 from dealershoe.doctor import machine, sealed, usb
 from dealershoe.doctor import shoe as shoe_module
@@ -125,7 +125,7 @@ def test_silence_and_another_program_on_the_port_are_said(pty: tuple[int, str], 
         (lambda data: b"\r\n>>> \x00" if data else b"", "the prompt of MicroPython"),
         (lambda data: b"ERROR 17: unknown command\r\n" if data else b"", "another program or another board"),
         (lambda data: b"ERROR\r\n" if data else b"", "is no link: "),
-        (lambda data: b"\xfe" if data else b"", "bytes, too few to say of what, and no frame in them"),
+        (lambda data: b"\xfe" if data else b"", "too few to say of what, and no frame in them"),
     ],
     ids=["a line joined to itself", "a prompt", "another device", "one short word", "a few bytes"],
 )
@@ -201,6 +201,35 @@ def test_a_fault_that_stands_is_named_and_stays_in_the_shoe(tree: UsbTree) -> No
         findings = list(shoe(device.port, tree.ports))
         assert device.journal.held() == 3
     assert [finding.seen for finding in of("fault", findings)] == ["The shoe reports the fault SLOT."]
+
+
+def test_what_was_on_the_line_before_the_shoe_answered_is_no_damage(tree: UsbTree) -> None:
+    with HadFilledItsLine() as device:
+        findings = list(shoe(device.port, tree.ports))
+    assert [finding for finding in findings if finding.verdict == BAD] == []
+
+
+class DamagesOne(Device):
+    """One PONG does not come through whole."""
+
+    damaged = False
+
+    def say(self, one: Frame) -> list[Frame]:
+        self.is_pong = one[0] == schema.PONG
+        return [one]
+
+    def wire(self, data: bytes) -> bytes:
+        if self.is_pong and not self.damaged:
+            self.damaged = True
+            return data[:9] + bytes([data[9] ^ 0x80]) + data[10:]
+        return data
+
+
+def test_damage_in_session_is_told(tree: UsbTree) -> None:
+    with DamagesOne() as device:
+        findings = list(shoe(device.port, tree.ports))
+    bad = [finding.seen for finding in findings if finding.verdict == BAD]
+    assert "1 damaged frame came from the shoe." in bad
 
 
 class Old(Device):

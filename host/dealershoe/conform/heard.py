@@ -46,12 +46,11 @@ def _(peer: Peer) -> None:
 
 @CHECKS.add(
     "frames-fit",
-    "all that it sent were whole frames of at most 61 bytes, of a shoe's kinds, none short",
-    up=False,
+    "all that it sent since it first answered were whole frames of at most 61 bytes, of a shoe's kinds, none short",
 )
 def _(peer: Peer) -> None:
-    count = {name: n for name, n in peer.decoder.count.items() if n and name != "frames"}
-    need(not count, f"of what it sent was damaged: {', '.join(f'{name} {n}' for name, n in count.items())}")
+    damage = peer.damage()
+    need(not damage, f"of what it sent was damaged: {', '.join(f'{name} {n}' for name, n in damage.items())}")
     need(peer.longest <= frame.BLOCK, f"{peer.longest} bytes between two delimiters")
     for heard in peer.heard:
         plain = schema.known(heard.kind, False)

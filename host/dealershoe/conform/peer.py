@@ -49,13 +49,32 @@ class Peer:
         self.damaged_sent = 0  # blocks sent that are no frames
         self.decoder = frame.Decoder()
         self.decoder.keyed = True  # to see that it is sealed
-        self.longest = 0  # bytes of the longest block that the device sent
+        self.longest = 0  # bytes of the longest block that the device sent since it first answered
+        self._unjudged: dict[str, int] | None = None  # the decoder's counters when it first answered
         self._port = port
         self._block = 0
         self._seq = 0
         self._generation = 0
         self._nonce = b""
         self.last_sent = 0.0  # milliseconds
+
+    def damage(self) -> dict[str, int]:
+        """What was no frame of all that came since the device first answered this host; by name, see `frame.Decoder`.
+
+        What came before may have waited, cut off where a buffer was full, in the port, an adapter or the device. Only
+        an answer shows that it is through.
+        """
+        before = self._unjudged
+        if before is None:
+            return {}
+        return {
+            name: n - before[name] for name, n in self.decoder.count.items() if name != "frames" and n > before[name]
+        }
+
+    def judge_from_here(self) -> None:
+        """What came until now is not judged by `damage` and `longest`."""
+        self._unjudged = dict(self.decoder.count)
+        self.longest = 0
 
     # ---- out
 
@@ -140,6 +159,8 @@ class Peer:
                     self.highest = number
             if flags & schema.FLAG_AUTH:
                 self._sealed()
+            if self._unjudged is None and isinstance(message, schema.Hello) and message.answers == self._nonce[:4]:
+                self.judge_from_here()
             self.heard.append(Heard(now(), kind, flags, seq, ack, body, message))
 
     def _sealed(self) -> None:

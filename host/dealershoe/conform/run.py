@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shoelink import frame
+from shoelink import frame, schema
 
 from dealershoe.conform.check import Check, Fails, Untested
 from dealershoe.conform.checks import CHECKS, chosen
@@ -17,6 +17,7 @@ from dealershoe.port.identity import PortLost, find
 from dealershoe.port.port import Port
 
 GREETS_MS = 3_000.0  # an unanswered device says HELLO every 100 ms; it may still be starting
+PILED_MS = 300.0  # in which what had piled up is through: a device's buffer is 512 bytes, 45 ms of the line
 HOLDS, FAILS, UNTESTED = "holds", "fails", "untested"
 
 
@@ -58,6 +59,7 @@ def run(port: str, names: tuple[str, ...] = (), *, take: bool = False) -> Iterat
 def _meet(peer: Peer, take: bool) -> None:
     try:
         heard = peer.hello(GREETS_MS)
+        peer.listen(PILED_MS)  # a HELLO that had piled up does not know of the cards that were drawn since
     except PortLost as lost:
         raise UserError(*str(lost).split("; ", 2)) from lost
     if heard is None:
@@ -66,7 +68,7 @@ def _meet(peer: Peer, take: bool) -> None:
             "there is no shoe at this port, it has no power, or it does not speak this protocol at all",
             "look at what it says with dealershoe frames",
         )
-    hello = heard.message
+    hello = next(h.message for h in reversed(peer.heard) if isinstance(h.message, schema.Hello))
     peer.journal = hello.journal
     peer.stored = peer.highest = hello.next - 1 if take else frame.extend(hello.oldest, hello.next) - 1
     held = hello.next - 1 - peer.stored

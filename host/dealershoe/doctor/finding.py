@@ -16,3 +16,8 @@ class Finding:
     verdict: str
     seen: str
     do: str = ""
+
+
+def counted(number: int, thing: str) -> str:
+    """As one says it: 1 event, 2 events."""
+    return f"{number} {thing}{'s' * (number != 1)}"

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dealershoe import __version__
-from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
+from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding, counted
 from dealershoe.emulate.process import micropython
 from dealershoe.errors import UserError
 from dealershoe.record.opening import is_new, reading
@@ -94,7 +94,7 @@ def _journal(path: Path) -> Finding:
     if found < VERSION:
         seen = f"The journal {path} has version {found}, which the next run brings up to {VERSION}."
         return Finding("journal", NOTE, seen, "Copy it first if the earlier release is to read it again.")
-    return Finding("journal", GOOD, f"The journal {path} is sound and has {facts} facts.")
+    return Finding("journal", GOOD, f"The journal {path} is sound and has {counted(facts, 'fact')}.")
 
 
 def _next(error: UserError, otherwise: str) -> str:

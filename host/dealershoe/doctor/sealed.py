@@ -13,7 +13,7 @@ from shoelink.timing import TICKS
 
 from dealershoe import __version__
 from dealershoe.conform.peer import Heard, Peer, now, stamp
-from dealershoe.doctor.finding import BAD, Finding
+from dealershoe.doctor.finding import BAD, Finding, counted
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
 from dealershoe.port.port import Port
@@ -63,6 +63,7 @@ class Sealed(Peer):
         """Come into session with a shoe whose key is known; None when there is none."""
         self._link.start(_ticks())
         self._turn(now() + MEETS_MS, lambda: bool(self._link.up))
+        self.judge_from_here()  # also the rest of a frame whose beginning another ear has heard
         return self._hello if self._link.up else None
 
     def say(self, message: Any, flags: int = 0) -> None:
@@ -119,7 +120,8 @@ def not_enrolled(keys: Keys) -> Finding:
     return Finding(
         "keys",
         BAD,
-        f"The shoe is not enrolled and {len(keys.known)} others are, in {keys.path}: a table here would refuse it.",
+        f"The shoe is not enrolled, and {keys.path} has {counted(len(keys.known), 'key')} of others: "
+        "a table here would refuse it.",
         "Enroll it (dealershoe enroll), or run the table with --any-shoe.",
     )
 

@@ -15,7 +15,7 @@ from dealershoe import __version__
 from dealershoe.conform.peer import Heard, Peer, now
 from dealershoe.doctor import parts
 from dealershoe.doctor import sealed as enrolled
-from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
+from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding, counted
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
 from dealershoe.port.identity import PortLost, Ports, find
@@ -29,6 +29,7 @@ GREETS_MS, ANSWERS_MS, QUIET_MS, STATS_MS = (
 )  # autosuspend is 2 s; the firmware's STATS come every 5 s
 GAP_MS = 1_000.0  # an unanswered shoe says HELLO every 100 ms
 PINGS = 10
+DAMAGE = ("zero", "short", "long", "crc")  # what a fault of the line explains, of `frame.Decoder`
 SLOW_MS = 50.0  # round trip: the floor of the link's own time-out
 
 
@@ -102,11 +103,13 @@ def _silent(ear: enrolled.Ear, path: str, recorder: Recorder, answers: list[Hear
     if cause:
         return Finding("link", BAD, f"What comes from {path} is no link: {cause}.", "See it with dealershoe frames.")
     if ear.heard:
-        seen = f"{len(ear.heard)} frames came from {path} and no greeting: another host may have spoken there just now."
+        came = counted(len(ear.heard), "frame")
+        seen = f"{came} came from {path} and no greeting: another host may have spoken there just now."
         return Finding("link", BAD, seen, "See that no other program has the port, and ask again.")
     if recorder.came:
         seen = (
-            f"What comes from {path} is no link: {recorder.came} bytes, too few to say of what, and no frame in them."
+            f"What comes from {path} is no link: {counted(recorder.came, 'byte')}, too few to say of what, "
+            "and no frame in them."
         )
         do = "Look whether this is the shoe's port; if it is, at the plug and the level of the line."
         return Finding("link", BAD, seen, do)
@@ -201,9 +204,10 @@ def _self(peer: Peer, hello: schema.Hello) -> Iterator[Finding]:
     for code in sorted(standing):
         name = schema.code_name("code", code)
         yield Finding("fault", BAD, f"The shoe reports the fault {name}.", "See the shoe's manual for what it means.")
-    damaged = peer.decoder.damaged
+    damage = peer.damage()
+    damaged = sum(damage.get(name, 0) for name in DAMAGE)
     if damaged:
-        yield Finding("line", BAD, f"{damaged} damaged frames came from the shoe.", "Change the cable.")
+        yield Finding("line", BAD, f"{counted(damaged, 'damaged frame')} came from the shoe.", "Change the cable.")
     if told is None:
         yield Finding("self-test", NOTE, f"It sent no STATS within {STATS_MS / 1_000:.0f} s.")
         return
