@@ -126,12 +126,12 @@ def ohms(value: str) -> float:
     return float(number) * UNITS[unit]
 
 
-def between(board: Board, a: str, b: str) -> list[float]:
-    """The resistors from one net to another, ohm."""
-    return [
-        ohms(two.value)
+def between(board: Board, a: str, b: str) -> dict[str, float]:
+    """The resistors from one net to another by name, ohm."""
+    return {
+        ref: ohms(two.value)
         for two in board.twos
         if two.what.startswith("resistor")
-        for _, *ends in two.each
+        for ref, *ends in two.each
         if set(ends) == {a, b}
-    ]
+    }

@@ -285,29 +285,47 @@ def resistors_stay_cool(board: Board) -> Iterator[str]:
 
 def values_agree(board: Board) -> Iterator[str]:
     """What the tables above reckon with is what is soldered."""
-    wanted: list[tuple[str, str, float]] = []
+    wanted: list[tuple[str, str, float, str]] = []
     if board.i2c:
-        wanted += [(line, "V3V3", board.i2c.pull_up) for line in ("I2C_SDA", "I2C_SCL")]
+        wanted += [(line, "V3V3", board.i2c.pull_up, "pull_up in [i2c]") for line in ("I2C_SDA", "I2C_SCL")]
     if board.ladder:
         taps = ["KEYS", *(f"KEY_{n}" for n in range(2, len(board.ladder.steps) + 2))]
-        wanted.append(("V3V3", "KEYS", board.ladder.pull_up))
-        wanted += [(a, b, step) for a, b, step in zip(taps, taps[1:], board.ladder.steps, strict=False)]
+        wanted.append(("V3V3", "KEYS", board.ladder.pull_up, "pull_up in [ladder]"))
+        steps = zip(taps, taps[1:], board.ladder.steps, strict=False)
+        wanted += [(a, b, step, f"step {n} in [ladder]") for n, (a, b, step) in enumerate(steps, 1)]
     if board.head:
         for signal in board.signals:
             if signal.part in ("bottom_head", "top_head", "slots"):
-                wanted.append(("V3V3", f"{signal.name}_C", board.head.load_ohm))
-                wanted.append(("V5", f"{signal.name}_A", board.head.led_ohm))
+                wanted.append(("V3V3", f"{signal.name}_C", board.head.load_ohm, "load_ohm in [head]"))
+                wanted.append(("V5", f"{signal.name}_A", board.head.led_ohm, "led_ohm in [head]"))
+    for a, b, ohm, said in wanted:
+        there = between(board, a, b)
+        if list(there.values()) != [ohm]:
+            found = ", ".join(f"{value:g}" for value in there.values())
+            yield f"from {a} to {b} there should be {ohm:g} Ω; " + differs(found, list(there), said)
     if board.holdup:
-        for net, farad in (("VSYS", board.holdup.microfarad), ("V3V3", board.holdup.rail_microfarad)):
-            big = [
-                t.value for t in board.twos for _, *ends in t.each if t.what == "electrolytic" and ends == [net, "GND"]
-            ]
-            if [value.split()[0] for value in big] != [f"{farad:g}"]:
-                yield f"from {net} to GND there should be {farad:g} µF; the wiring has {', '.join(big) or 'none'}"
-    for a, b, ohm in wanted:
-        if between(board, a, b) != [ohm]:
-            found = ", ".join(f"{value:g}" for value in between(board, a, b)) or "none"
-            yield f"from {a} to {b} there should be {ohm:g} Ω; the wiring has {found}"
+        for net, farad, said in (
+            ("VSYS", board.holdup.microfarad, "microfarad in [holdup]"),
+            ("V3V3", board.holdup.rail_microfarad, "rail_microfarad in [holdup]"),
+        ):
+            big = {
+                ref: two.value
+                for two in board.twos
+                if two.what == "electrolytic"
+                for ref, *ends in two.each
+                if ends == [net, "GND"]
+            }
+            if [value.split(" ")[0] for value in big.values()] != [f"{farad:g}"]:
+                yield f"from {net} to GND there should be {farad:g} µF; " + differs(
+                    ", ".join(big.values()), [*big], said
+                )
+
+
+def differs(found: str, there: list[str], said: str) -> str:
+    """What the wiring has in place of a value that a table says, and where both are to be changed."""
+    if not there:
+        return f"the wiring has none: add it in a [[two]] of the same file, or change {said}"
+    return f"the wiring has {found}: change {' and '.join(there)} in a [[two]] of the same file, or {said}"
 
 
 CHECKS: tuple[Callable[[Board], Iterator[str]], ...] = (

@@ -163,7 +163,8 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
     (
         wired.values_agree,
         revalue("C1", "470 µF 10 V"),
-        "from VSYS to GND there should be 1000 µF; the wiring has 470 µF",
+        "from VSYS to GND there should be 1000 µF; the wiring has 470 µF 10 V: change C1 in a [[two]] of the same "
+        "file, or microfarad in [holdup]",
     ),
     # a 5 V part against the 3.3 V inputs of the RP2040
     (
@@ -213,10 +214,42 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
         replace(BOARD, twos=tuple(replace(t, watt=0.25) for t in BOARD.twos)),
         "R13 may turn 0.41 W",
     ),
-    (wired.values_agree, revalue("R1", "2.2 kΩ"), "from I2C_SDA to V3V3 there should be 1500 Ω; the wiring has 2200"),
-    (wired.values_agree, without("R14"), "from V3V3 to KEYS there should be 10000 Ω; the wiring has none"),
-    (wired.values_agree, revalue("R17", "4.7 kΩ"), "from KEY_3 to KEY_4 there should be 5100 Ω; the wiring has 4700"),
-    (wired.values_agree, revalue("R21", "4.7 kΩ"), "from V3V3 to BOTTOM_CLK_C there should be 2200 Ω"),
+    (
+        wired.values_agree,
+        revalue("R1", "2.2 kΩ"),
+        "from I2C_SDA to V3V3 there should be 1500 Ω; the wiring has 2200: change R1 in a [[two]] of the same file, "
+        "or pull_up in [i2c]",
+    ),
+    (
+        wired.values_agree,
+        without("R14"),
+        "from V3V3 to KEYS there should be 10000 Ω; the wiring has none: add it in a [[two]] of the same file, or "
+        "change pull_up in [ladder]",
+    ),
+    (
+        wired.values_agree,
+        revalue("R17", "4.7 kΩ"),
+        "from KEY_3 to KEY_4 there should be 5100 Ω; the wiring has 4700: change R17 in a [[two]] of the same file, or "
+        "step 3 in [ladder]",
+    ),
+    (
+        wired.values_agree,
+        revalue("R21", "4.7 kΩ"),
+        "from V3V3 to BOTTOM_CLK_C there should be 2200 Ω; the wiring has 4700: change R21 in a [[two]] of the same "
+        "file, or load_ohm in [head]",
+    ),
+    (
+        wired.values_agree,
+        replace(BOARD, head=replace(BOARD.head, led_ohm=100.0)) if BOARD.head else BOARD,
+        "from V5 to LIP_A there should be 100 Ω; the wiring has 220: change R47 in a [[two]] of the same file, or "
+        "led_ohm in [head]",
+    ),
+    (
+        wired.values_agree,
+        replace(BOARD, holdup=replace(BOARD.holdup, rail_microfarad=100.0)) if BOARD.holdup else BOARD,
+        "from V3V3 to GND there should be 100 µF; the wiring has 47 µF 10 V: change C2 in a [[two]] of the same file, "
+        "or rail_microfarad in [holdup]",
+    ),
 ]
 
 
