@@ -20,6 +20,7 @@ HEADING = (
     "together, USD",
     "variant",
 )
+NUMBER, ORDER = HEADING.index("maker's number"), HEADING.index("order")
 
 
 def lines(board: Board) -> list[tuple[str, ...]]:
@@ -60,16 +61,21 @@ def page(board: Board) -> str:
 
 def bill(board: Board) -> str:
     """What the variants cost, what the prices are worth, and the lines."""
-    text = ""
+    text, found = "", lines(board)
     for variant, what in board.variants.items():
         text += f"* `{variant}` ({what}): **{cost(board, variant):.2f} USD**\n"
+    ordered = sum(bool(line[ORDER]) for line in found)
     text += (
-        f"\nPrices: {board.priced}. They leave out postage, tax and the coded deck.\n"
-        "A supplier's number stands where one is known; order by the maker's number elsewhere.\n\n"
+        f"\nPrices: {board.priced}. They leave out postage, tax and the coded deck.\n\n"
+        f"{ordered} of {len(found)} lines have a distributor's number. It was read, with the maker's, in a published parts\n"
+        "list or in the address of a product page, in November 2026; whether it is in stock was not asked. In the others\n"
+        "the maker's number is given and no distributor's was confirmed: order by the maker's number. `any`: a common\n"
+        "thing of any maker.\n\n"
     )
     text += "| " + " | ".join(HEADING) + " |\n" + "| --- " * len(HEADING) + "|\n"
-    for line in lines(board):
-        text += "| " + " | ".join(line) + " |\n"
+    for line in found:
+        order = line[ORDER] or ("any" if line[NUMBER] == "-" else "none confirmed")
+        text += "| " + " | ".join((*line[:ORDER], order, *line[ORDER + 1 :])) + " |\n"
     return text + small(board)
 
 

@@ -10,9 +10,10 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from sheets.bom import bill, lines
 from sheets.checks import cost
 from sheets.harness import colours, table
-from sheets.model import HARDWARE, ROOT, the_board, the_node
+from sheets.model import HARDWARE, ROOT, Board, the_board, the_node
 from sheets.outputs import outputs
 from sheets.pinout import header_pin
 from wireviz.wireviz import parse
@@ -77,6 +78,29 @@ def test_the_bill_of_materials_adds_up_and_stays_below_the_limit() -> None:
         assert f"**{total:.2f} USD**" in OUTPUTS["hardware/bom.md"]
     assert cost(BOARD, BOARD.recommended) < BOARD.limit_usd
     assert sum(int(row["quantity"]) for row in rows) == sum(part.quantity for part in BOARD.parts)
+
+
+@pytest.mark.parametrize("board", [BOARD, the_node()], ids=["shoe", "node"])
+def test_the_bill_of_materials_says_of_each_line_how_to_order_it(board: Board) -> None:
+    """A distributor's number where one was confirmed; where none was, that."""
+    orders: dict[str, set[str]] = {}
+    for part in board.parts:
+        orders.setdefault(part.number, set()).add(part.order)
+        assert re.fullmatch(r"((Adafruit|DigiKey|Mouser) \S.*)?", part.order), part.id
+    assert all(len(said) == 1 for number, said in orders.items() if number != "-")  # a line takes its first part's
+    page, rows = bill(board), lines(board)
+    cells = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2 : 2 + len(rows)]
+    assert len(cells) == len(rows)
+    for cell, row in zip(cells, rows, strict=True):
+        assert cell[4] == (row[4] or ("any" if row[3] == "-" else "none confirmed")), row
+    ordered = sum(bool(row[4]) for row in rows)
+    assert f"\n{ordered} of {len(rows)} lines have a distributor's number" in page
+    assert "the maker's number is given and no distributor's was confirmed" in page.replace("\n", " ")
+
+
+def test_most_parts_with_a_number_can_be_ordered_by_a_distributors() -> None:
+    rows = [row for row in lines(BOARD) if row[3] != "-"]
+    assert sum(bool(row[4]) for row in rows) >= 15
 
 
 def test_wireviz_takes_the_harness(monkeypatch: pytest.MonkeyPatch) -> None:
