@@ -18,12 +18,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from conform.wrong import Device, Frame, HadFilledItsLine
+from dealershoe import __version__
 from dealershoe.cli import commands
-from dealershoe.doctor import machine, sealed, usb
+from dealershoe.doctor import machine, parts, sealed, usb
 from dealershoe.doctor import shoe as shoe_module
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.doctor.shoe import shoe
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.flash import build
 from dealershoe.link import keystore
 from dealershoe.record.journal import Journal
 from hil.hostend import HostEnd
@@ -187,11 +189,37 @@ def test_s25_power_saving_that_no_list_admits_to_is_noticed(tree: UsbTree) -> No
     assert of("link", findings)[0].verdict == GOOD  # it wakes when it is spoken to
 
 
+class OtherFiles(Device):
+    """It runs this release, compiled by another compiler."""
+
+    def ident(self) -> schema.Ident:
+        return schema.Ident(b"compiled", __version__.encode().ljust(12, b"\0"), bytes(range(16)))
+
+
+def test_comparing_its_files_takes_so_long_that_the_session_ends_which_is_no_fault_of_the_line(
+    tree: UsbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with OtherFiles() as device:
+
+        def compiled(*_: object) -> dict[str, bytes]:
+            until = time.monotonic() + 20.0
+            while device.link.up and time.monotonic() < until:
+                time.sleep(0.01)
+            return {}
+
+        monkeypatch.setattr(build, "compiled", compiled)
+        findings = list(shoe(device.port, tree.ports))
+    assert "another compiler made them" in one("firmware", iter(findings)).seen
+    assert "A round trip takes" in one("line", iter(findings)).seen
+    assert not any("STATS" in finding.seen for finding in findings)
+
+
 class Faulty(Device):
     def __enter__(self) -> Faulty:
         self.link.report(schema.Fault(bytes(4), schema.FAULT_SLOT, 0))
         self.link.report(schema.Fault(bytes(4), schema.FAULT_LID, 0))
         self.link.report(schema.Clear(bytes(4), schema.FAULT_LID, 0))
+        self.link.report(schema.Fault(bytes(4), schema.FAULT_SELF_TEST, parts.bit("SLOTS")))
         super().__enter__()
         return self
 
@@ -199,8 +227,14 @@ class Faulty(Device):
 def test_a_fault_that_stands_is_named_and_stays_in_the_shoe(tree: UsbTree) -> None:
     with Faulty() as device:
         findings = list(shoe(device.port, tree.ports))
-        assert device.journal.held() == 3
-    assert [finding.seen for finding in of("fault", findings)] == ["The shoe reports the fault SLOT."]
+        assert device.journal.held() == 4
+    assert [finding.seen for finding in of("fault", findings)] == [
+        "The shoe reports the fault SLOT: a slot sensor does not work.",
+        # it makes no test now
+        "The shoe reports the fault SELF_TEST: the shoe's self-test has found a part out of order: a slot sensor (or a "
+        "card is in the throat).",
+    ]
+    assert of("fault", findings)[0].do == "See hardware/faults.md."
 
 
 def test_what_was_on_the_line_before_the_shoe_answered_is_no_damage(tree: UsbTree) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from click.testing import CliRunner
 from dealershoe.deck.strip import print_strip
-from dealershoe.doctor import parts
+from dealershoe.doctor import command, parts
 from dealershoe.doctor import shoe as shoe_module
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.emulate.mechanics import printed
@@ -48,13 +51,74 @@ def test_a_shoe_that_is_well_says_so_of_its_parts_and_runs_this_release() -> Non
 
 def test_parts_that_are_out_of_order_are_named() -> None:
     with EmulatedShoe(pace="fast", failing={"fram": "absent", "lid": "open", "ambient": "dead"}) as shoe:
-        bad = [seen for verdict, seen in of("parts", iter(examined(shoe))) if verdict == BAD]
+        findings = examined(shoe)
+    bad = [seen for verdict, seen in of("parts", iter(findings)) if verdict == BAD]
     assert [part for part in ("FRAM", "lid", "ambient") if any(part in seen for seen in bad)] == [
         "FRAM",
         "lid",
         "ambient",
     ]
     assert len(bad) == 3
+    # the shoe reports FRAM, LID and SELF_TEST, too: a failure is told once
+    assert [finding.topic for finding in findings if finding.verdict == BAD] == ["parts"] * 3
+
+
+@pytest.mark.parametrize("failing", [{"fram": "absent"}, {}], ids=["no FRAM", "well"])
+def test_what_it_holds_is_only_called_safe_where_there_is_an_fram(failing: dict[str, str]) -> None:
+    with EmulatedShoe(pace="fast", failing=failing) as shoe:
+        shoe.press("new-hand")
+        findings = examined(shoe)
+    (held,) = [finding for finding in findings if finding.topic == "events"]
+    assert ("they are lost if it loses power" in held.seen) == bool(failing)
+    assert ("they are safe" in held.seen) == (not failing)
+    (calibration,) = [finding for finding in findings if finding.topic == "parts" and "calibrat" in finding.seen]
+    assert ("Put the FRAM right first" in calibration.do) == bool(failing)
+
+
+def test_one_event_is_it_and_not_they() -> None:
+    assert shoe_module._events(1, in_ram=False).seen == "It holds 1 event that no bridge has stored; it is safe."
+    assert "does not keep it: it is lost if" in shoe_module._events(1, in_ram=True).seen
+
+
+def test_without_an_fram_nobody_draws_for_a_calibration_that_could_not_be_kept() -> None:
+    asked: list[str] = []
+    nobody: Any = None
+    (finding,) = parts.with_card(nobody, schema.TEST_CALIBRATE, parts.bit("FRAM"), asked.append)
+    assert (finding.verdict, finding.do, asked) == (BAD, "Put the FRAM right first.", [])
+
+
+def test_who_draws_is_told_when() -> None:
+    class Waits:
+        told: ClassVar[list[object]] = []
+
+        def say(self, message: object) -> None:
+            self.told.append(message)
+
+        def wait(self, ms: float, _wanted: Any) -> None:
+            self.told.append(ms)
+
+    peer: Any = Waits()
+    (finding,) = parts.with_card(peer, schema.TEST_CARD, 0, peer.told.append)
+    asked = "Draw the test card now, within a minute."
+    assert peer.told == [schema.Test(schema.TEST_CARD), asked, 60_000.0]  # when the shoe knows, before it is waited for
+    assert (finding.verdict, finding.seen) == (BAD, "No card was drawn.")
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_card_is_asked_for_where_no_program_reads(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_json: bool
+) -> None:
+    def shoe(_port: str, _ports: Ports, draws: int, _keys: object, ask: Callable[[str], None]) -> Iterator[Finding]:
+        assert draws == schema.TEST_CARD
+        ask("Draw.")
+        yield Finding("test card", GOOD, "Read.")
+
+    monkeypatch.setattr(command, "shoe", shoe)
+    arguments = ["--port", "x", "--journal", str(tmp_path / "j"), "--shelf", str(tmp_path / "s"), "--test-card"]
+    ran = CliRunner().invoke(command.command, [*arguments, *(["--json"] if as_json else [])])
+    assert ("Draw.\n" in ran.stdout, ran.stderr) == ((False, "Draw.\n") if as_json else (True, ""))
+    for line in ran.stdout.splitlines() if as_json else ():
+        json.loads(line)
 
 
 def test_every_part_that_fails_is_a_finding_of_its_own_and_none_of_it_is_called_well() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
@@ -38,7 +39,8 @@ def command(port: str, journal: Path, draws: int | None, keys: Path | None, as_j
     Exit status 0: a table can be run; 1: something must be put right first.
     """
     bad = 0
-    for finding in examine(port, journal, shelf.folder, draws=draws or 0, keys=keys):
+    ask = partial(click.echo, err=as_json)
+    for finding in examine(port, journal, shelf.folder, draws=draws or 0, keys=keys, ask=ask):
         bad += finding.verdict == BAD
         if as_json:
             click.echo(json.dumps(asdict(finding), ensure_ascii=False))
@@ -50,11 +52,18 @@ def command(port: str, journal: Path, draws: int | None, keys: Path | None, as_j
 
 
 def examine(
-    port: str, journal: Path, shelf: Path, ports: Ports | None = None, draws: int = 0, keys: Path | None = None
+    port: str,
+    journal: Path,
+    shelf: Path,
+    ports: Ports | None = None,
+    draws: int = 0,
+    keys: Path | None = None,
+    ask: Callable[[str], None] = click.echo,
 ) -> Iterator[Finding]:
     """Everything there is to find, in the order in which a person would look.
 
-    `port` "": the one candidate there is. `keys`: the file of them, if it is not this user's own.
+    `port` "": the one candidate there is. `keys`: the file of them, if it is not this user's own. `ask`: says to a
+    person what to do at the shoe.
     """
     ports = ports or Ports()
     yield from machine.programs()
@@ -64,6 +73,6 @@ def examine(
     yield from usb.ports(ports, port)
     candidates = [listed for listed in ports.listed() if listed.usb.vid in VENDORS]
     if port:
-        yield from shoe(port, ports, draws, kept)
+        yield from shoe(port, ports, draws, kept, ask)
     elif len(candidates) == 1:
-        yield from shoe(candidates[0].path, ports, draws, kept)
+        yield from shoe(candidates[0].path, ports, draws, kept, ask)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+import click
 from shoelink import schema
 
 from dealershoe.conform.peer import Heard, Peer
@@ -28,6 +29,20 @@ PARTS = {
     "SAMPLER": "the sampler",
     "CALIBRATION": "the calibration, which it was never given",
     "CODE": "the code head: the test card was not read",
+}
+
+# A fault that stands for a part: where the self-test has named that part, it is not told a second time. TAMPER is, for
+# it says that it is the base plate, and DAZZLE, which says of the ambient light what is wrong.
+PART_OF = {
+    schema.FAULT_FRAM: "FRAM",
+    schema.FAULT_HEAD: "HEADS",
+    schema.FAULT_SLOT: "SLOTS",
+    schema.FAULT_LIGHT: "LIGHT",
+    schema.FAULT_LANES: "LANES",
+    schema.FAULT_KEYS: "KEYS",
+    schema.FAULT_LID: "LID",
+    schema.FAULT_SUPPLY: "SUPPLY",
+    schema.FAULT_SAMPLER: "SAMPLER",
 }
 
 SHOWN = ("BAR", "PIEZO")  # no part of the shoe senses them
@@ -65,19 +80,29 @@ def tree() -> dict[str, bytes]:
     return found
 
 
-def selftest(peer: Peer) -> Iterator[Finding]:
-    """Have the shoe test its parts, and say what it found."""
+def selftest(peer: Peer) -> Generator[Finding, None, int | None]:
+    """Have the shoe test its parts, and say what it found. `yield from` gives the bits of what failed, None without a
+    test."""
     peer.say(schema.Test(schema.TEST_PARTS))
     heard = peer.wait(TEST_MS, _asked_for)
     if heard is None:
         yield Finding("parts", NOTE, "The shoe did not test its parts: a card is in it, or its firmware is older.")
-        return
+        return None
     yield from _result(heard.message)
+    failed: int = heard.message.failed
+    return failed
 
 
-def with_card(peer: Peer, what: int) -> Iterator[Finding]:
-    """TEST_CARD or TEST_CALIBRATE: a person draws the test card within a minute."""
+def with_card(peer: Peer, what: int, failed: int = 0, ask: Callable[[str], None] = click.echo) -> Iterator[Finding]:
+    """TEST_CARD or TEST_CALIBRATE: a person draws the test card within a minute, when `ask` says so.
+
+    `failed`: what the self-test has found. Without an FRAM nobody is asked to draw for a calibration.
+    """
+    if what == schema.TEST_CALIBRATE and failed & bit("FRAM"):
+        yield Finding("test card", BAD, "Without its FRAM the shoe keeps no calibration.", "Put the FRAM right first.")
+        return
     peer.say(schema.Test(what))
+    ask("Draw the test card now, within a minute.")
     heard = peer.wait(PERSON_MS, lambda heard: _asked_for(heard) and bool(heard.message.tested & bit("CODE")))
     if heard is None:
         yield Finding(
@@ -97,6 +122,11 @@ def with_card(peer: Peer, what: int) -> Iterator[Finding]:
         yield Finding("test card", GOOD, "The test card was read.")
 
 
+def named(bits: int) -> str:
+    """The parts of these bits, in words."""
+    return ", ".join(PARTS.get(name, name) for part, name in schema.CODES["part"] if bits & part)
+
+
 def bit(part: str) -> int:
     """The bit of a part in SELF_TEST."""
     return next(bit for bit, name in schema.CODES["part"] if name == part)
@@ -111,7 +141,12 @@ def _result(result: Any) -> Iterator[Finding]:
     well = result.tested & ~result.failed
     tested = sum(1 for part, name in schema.CODES["part"] if well & part and name not in SHOWN)
     for name in failed:
-        if name == "CALIBRATION":
+        if name == "CALIBRATION" and "FRAM" in failed:
+            yield Finding(
+                "parts", NOTE, "Without its FRAM the shoe has no calibration: it takes the levels of its board.",
+                "Put the FRAM right first, then calibrate: dealershoe doctor --calibrate.",
+            )  # fmt: skip
+        elif name == "CALIBRATION":
             yield Finding(
                 "parts", NOTE, "The shoe was never calibrated, or that is damaged: it takes the levels of its board.",
                 "Have the test card at hand: dealershoe doctor --calibrate.",

@@ -5,10 +5,11 @@ It takes nothing from the shoe: it says that it has stored no event, acknowledge
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from statistics import median
 
+import click
 from shoelink import frame, schema
 
 from dealershoe import __version__
@@ -18,6 +19,7 @@ from dealershoe.doctor import sealed as enrolled
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding, counted
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
+from dealershoe.link.faults import FAULTS
 from dealershoe.port.identity import PortLost, Ports, find
 from dealershoe.port.port import Port
 
@@ -28,13 +30,21 @@ GREETS_MS, ANSWERS_MS, QUIET_MS, STATS_MS = (
     5_600.0,
 )  # autosuspend is 2 s; the firmware's STATS come every 5 s
 GAP_MS = 1_000.0  # an unanswered shoe says HELLO every 100 ms
+IN_RAM = (1, 2)  # details of FAULT FRAM: ABSENT, FAILED; firmware/shoe/kept.py
 PINGS = 10
 DAMAGE = ("zero", "short", "long", "crc")  # what a fault of the line explains, of `frame.Decoder`
 SLOW_MS = 50.0  # round trip: the floor of the link's own time-out
 
 
-def shoe(wanted: str, ports: Ports, draws: int = 0, keys: enrolled.Keys = enrolled.NO_KEYS) -> Iterator[Finding]:
-    """The shoe at `wanted`, for some 9 seconds. `draws`: TEST_CARD or TEST_CALIBRATE, if a person draws the card.
+def shoe(
+    wanted: str,
+    ports: Ports,
+    draws: int = 0,
+    keys: enrolled.Keys = enrolled.NO_KEYS,
+    ask: Callable[[str], None] = click.echo,
+) -> Iterator[Finding]:
+    """The shoe at `wanted`, for some 9 seconds. `draws`: TEST_CARD or TEST_CALIBRATE, if a person draws the card when
+    `ask` says so.
 
     `keys`: a shoe that is enrolled is spoken to with its own.
     """
@@ -49,14 +59,16 @@ def shoe(wanted: str, ports: Ports, draws: int = 0, keys: enrolled.Keys = enroll
         yield _lost(str(lost), wanted)
         return
     try:
-        yield from _examine(port, recorder, draws, keys)
+        yield from _examine(port, recorder, draws, keys, ask)
     except PortLost as lost:
         yield _lost(str(lost), wanted)
     finally:
         port.close()
 
 
-def _examine(port: Port, recorder: Recorder, draws: int, keys: enrolled.Keys) -> Iterator[Finding]:
+def _examine(
+    port: Port, recorder: Recorder, draws: int, keys: enrolled.Keys, ask: Callable[[str], None]
+) -> Iterator[Finding]:
     peer: Peer = (ear := enrolled.Ear(port))
     if ear.hello(GREETS_MS) is None:
         ear.greet()  # what does not speak may answer: a prompt, a line that is joined to itself
@@ -86,11 +98,14 @@ def _examine(port: Port, recorder: Recorder, draws: int, keys: enrolled.Keys) ->
             yield enrolled.not_enrolled(keys)
     yield from _who(hello, ident, sealed=ear.sealed)
     yield from _line(peer)
+    failed = None
     if hello.schema == schema.SCHEMA:
-        yield from parts.selftest(peer)
+        failed = yield from parts.selftest(peer)
         if draws:
-            yield from parts.with_card(peer, draws)
-    yield from _self(peer, hello)
+            yield from parts.with_card(peer, draws, failed or 0, ask)
+    yield from _self(peer, hello, failed)
+    if ident is not None and _of_this_release(hello, ident):
+        yield parts.digest(ident)  # last: it compiles for seconds, in which the shoe gives the session up
 
 
 def _silent(ear: enrolled.Ear, path: str, recorder: Recorder, answers: list[Heard]) -> Finding:
@@ -136,18 +151,16 @@ def _awake(peer: Peer) -> Iterator[Finding]:
 
 
 def _who(hello: schema.Hello, ident: schema.Ident | None, *, sealed: bool) -> Iterator[Finding]:
-    build = bytes(ident.build).rstrip(b"\0").decode("ascii", "replace") if ident else ""
+    build = _build(ident)
     device = bytes(ident.device).rstrip(b"\0") if ident else b""
     name = device.decode() if device and all(0x20 < byte < 0x7F for byte in device) else device.hex()
     runs = f"firmware {build or 'without a name'}, link {hello.major}.{hello.minor}, schema {hello.schema.hex()}"
     yield Finding("link", GOOD, f"The shoe {name} is there and speaks: {runs}.")
-    if hello.schema != schema.SCHEMA or build.split("+")[0] != __version__:
+    if not _of_this_release(hello, ident):
         mine = f"{__version__}, link {schema.MAJOR}.{schema.MINOR}, schema {schema.SCHEMA.hex()}"
         yield Finding(
             "firmware", NOTE, f"The shoe's firmware is not of this release ({mine}).", "Update the older of the two."
         )
-    elif ident is not None:
-        yield parts.digest(ident)
     cause = schema.code_name("reset", hello.reset)
     if hello.reset == schema.RESET_WATCHDOG and sealed:  # which also ends an enrolment
         yield Finding(
@@ -162,6 +175,14 @@ def _who(hello: schema.Hello, ident: schema.Ident | None, *, sealed: bool) -> It
         )  # fmt: skip
     else:
         yield Finding("reset", GOOD, f"The shoe last started by: {cause.lower()}.")
+
+
+def _build(ident: schema.Ident | None) -> str:
+    return bytes(ident.build).rstrip(b"\0").decode("ascii", "replace") if ident else ""
+
+
+def _of_this_release(hello: schema.Hello, ident: schema.Ident | None) -> bool:
+    return bool(hello.schema == schema.SCHEMA) and _build(ident).split("+")[0] == __version__
 
 
 def _line(peer: Peer) -> Iterator[Finding]:
@@ -180,30 +201,39 @@ def _line(peer: Peer) -> Iterator[Finding]:
         yield Finding("line", BAD if slow else GOOD, seen, "See latency and power." if slow else "")
 
 
-def _self(peer: Peer, hello: schema.Hello) -> Iterator[Finding]:
-    """What the shoe says of itself: events that wait, faults among them, its counters."""
+def _self(peer: Peer, hello: schema.Hello, failed: int | None) -> Iterator[Finding]:
+    """What the shoe says of itself: events that wait, faults among them, its counters.
+
+    `failed`: the bits of the parts that its self-test has just found out of order; None: it has made none.
+    """
 
     def stats(heard: Heard) -> bool:
         return isinstance(heard.message, schema.Stats)
 
     told = peer.wait(STATS_MS, stats, 0)
     held = hello.next - frame.extend(hello.oldest, hello.next)
-    if held:
-        yield Finding(
-            "events", NOTE, f"It holds {held} events that no bridge has stored; they are safe.", "Run a table."
-        )
     # Unacknowledged, the first of them come again and again: each counts once, in the order of their numbers.
     told_of = {heard.seq: heard.message for heard in peer.heard[peer.here :] if heard.kind & schema.RELIABLE}
-    standing = set()
+    standing: dict[int, int] = {}  # code → detail
     for number in range(hello.next - held, hello.next):
         message = told_of.get(number & 0xFFFF)
         if isinstance(message, schema.Fault):
-            standing.add(message.code)
+            standing[message.code] = message.detail
         elif isinstance(message, schema.Clear):
-            standing.discard(message.code)
+            standing.pop(message.code, None)
+    if held:
+        yield _events(held, bool((failed or 0) & parts.bit("FRAM")) or standing.get(schema.FAULT_FRAM) in IN_RAM)
     for code in sorted(standing):
-        name = schema.code_name("code", code)
-        yield Finding("fault", BAD, f"The shoe reports the fault {name}.", "See the shoe's manual for what it means.")
+        if code == schema.FAULT_SELF_TEST:
+            known = failed is not None  # what that test had found was looked for anew
+        else:
+            known = code in parts.PART_OF and bool((failed or 0) & parts.bit(parts.PART_OF[code]))
+        if not known:
+            name = schema.code_name("code", code)
+            means = f": {FAULTS[code]}" if code in FAULTS else ""
+            if code == schema.FAULT_SELF_TEST and standing[code]:
+                means += f": {parts.named(standing[code])}"
+            yield Finding("fault", BAD, f"The shoe reports the fault {name}{means}.", "See hardware/faults.md.")
     damage = peer.damage()
     damaged = sum(damage.get(name, 0) for name in DAMAGE)
     if damaged:
@@ -220,6 +250,15 @@ def _self(peer: Peer, hello: schema.Hello) -> Iterator[Finding]:
         )
     else:
         yield Finding("self-test", GOOD, f"The shoe is well: {figures}.")
+
+
+def _events(held: int, in_ram: bool) -> Finding:
+    it, they, are = ("it", "it", "is") if held == 1 else ("them", "they", "are")
+    holds = f"It holds {counted(held, 'event')} that no bridge has stored"
+    if in_ram:
+        seen = f"{holds}, in its RAM alone, for its FRAM does not keep {it}: {they} {are} lost if it loses power."
+        return Finding("events", NOTE, seen, "Leave it on and run a table now, then put the FRAM right.")
+    return Finding("events", NOTE, f"{holds}; {they} {are} safe.", "Run a table.")
 
 
 def _lost(text: str, wanted: str) -> Finding:
