@@ -19,6 +19,7 @@ MAIN = [sys.executable, "-c", "from dealershoe.cli import main; main()"]
 COMMAND = "python tests/bench/run.py soak"
 LIMIT_S = 3600.0
 PORT_S = 20.0
+CARDS_A_HAND = 9.0  # of nine seats; some 22 when faults end a hand here and there, one when the host judges nothing
 
 
 def soaked(minutes: float) -> str:
@@ -46,7 +47,7 @@ def soaked(minutes: float) -> str:
 
 
 def figures(minutes: float = MINUTES) -> list[dict[str, Any]]:
-    """What the soak found; each count must be 0."""
+    """What the soak found; each count must be 0, and of cards that a host has judged."""
     report = soaked(minutes)
     print(report, file=sys.stderr)
 
@@ -56,7 +57,7 @@ def figures(minutes: float = MINUTES) -> list[dict[str, Any]]:
             raise RuntimeError(f"the soak did not come to its end: {report}")
         return float(found[1])
 
-    cards = int(number(r"(\d+) cards\n"))
+    cards, hands = int(number(r"(\d+) cards\n")), int(number(r"(\d+) hands"))
     bad = {
         "soak_misreads": r"misreads (\d+)",
         "soak_noreads": r"must be read (\d+)",
@@ -72,6 +73,8 @@ def figures(minutes: float = MINUTES) -> list[dict[str, Any]]:
     ]
     for entry in entries:
         entry["ok"] = entry["value"] == 0
+    dealt = {"name": "soak_cards_a_hand", "value": round(cards / hands, 1), "unit": "cards", "command": COMMAND}
+    entries.append({**dealt, "target": f">= {CARDS_A_HAND:g}", "ok": cards >= CARDS_A_HAND * hands})
     worst = number(r"p99 ([\d.]+) ms")
     free = re.search(r"last (\d+) bytes", report)
     entries.append(

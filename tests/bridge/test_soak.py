@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
+import signal
+import subprocess
 from collections import Counter
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from dealershoe.deck.cards import card_number
 from dealershoe.emulate.command import command
 from dealershoe.emulate.mechanics import printed
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.sniffer import Heard
-from dealershoe.emulate.soak import FAULTS, Soak, Soaked
+from dealershoe.emulate.soak import BAD, FAULTS, PAIR, Soak, Soaked
 from dealershoe.errors import UserError
 from hil.hostend import HostEnd
 from shoelink import schema
 
+emulate_command: Any = import_module("dealershoe.emulate.command")
 bench: Any = import_module("bench.bench_soak")
 NO_SHOE: Any = SimpleNamespace(line=SimpleNamespace(on_frame=None))
 
@@ -29,7 +35,105 @@ def test_a_soak_at_the_bridge_finds_nothing_wrong() -> None:
     figures = {figure["name"]: figure for figure in bench.figures(0.3)}
     for name in ("misreads", "noreads", "false_alarms", "faults_missed", "cards_lost", "cards_out_of_nothing"):
         assert figures[f"soak_{name}"]["ok"], figures[f"soak_{name}"]
+    assert figures["soak_cards_a_hand"]["ok"], figures["soak_cards_a_hand"]
     assert figures["soak_answer_p99_ms"]["value"] > 0
+
+
+def test_a_soak_at_a_host_that_judges_nothing_is_refused(tmp_path: Path) -> None:
+    """Without --open the bridge judges nothing at an open shoe: one card a hand, and all counts are 0."""
+    port, said = tmp_path / "shoe", tmp_path / "said"
+    os.mkfifo(said)
+    emulate = ["emulate", "--soak", "60", "--pace", "fast", "--link", str(port), "--say", str(said)]
+    with subprocess.Popen([*bench.MAIN, *emulate], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as shoe:
+        assert shoe.stdout is not None
+        assert shoe.stdout.readline() == f"port {port}\n"
+        run = [*bench.MAIN, "run", "--port", str(port), "--journal", str(tmp_path / "journal")]
+        with said.open() as lines, subprocess.Popen(run, stdin=lines, stdout=subprocess.DEVNULL) as bridge:
+            output, errors = shoe.communicate(timeout=60)
+            bridge.terminate()
+    assert shoe.returncode == 2
+    assert re.fullmatch(r"dealershoe: 6 hands on end brought fewer than 9 cards each, \d+ in all: .*\n", errors)
+    assert "without --open" in errors
+    assert "run --port shoe --open" in errors
+    assert "misreads" not in output  # no report that says all is well
+
+
+def test_the_bench_wants_a_sensible_number_of_cards_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cards, ok in ((433, True), (19, False)):
+        well = Soaked(counts=Counter(hands=19, cards=cards, whole=1), answered_ms=[1.0])
+        monkeypatch.setattr(bench, "soaked", lambda minutes, well=well: "\n".join(well.lines()))
+        figures = {figure["name"]: figure["ok"] for figure in bench.figures(1.0)}
+        assert figures["soak_cards_a_hand"] is ok
+        assert figures["soak_misreads"] is True
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_whatever_is_bad_makes_the_exit_status_1(bad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert soak_with(Counter(hands=1, cards=26, whole=1), monkeypatch).exit_code == 0
+    found = soak_with(Counter({"hands": 1, "cards": 26, "whole": 1, bad: 1}), monkeypatch)
+    assert found.exit_code == 1
+    assert f"{BAD[bad]} 1" in found.stdout
+
+
+def test_a_soak_that_is_broken_off_before_a_hand_has_proven_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = soak_with(Counter(hands=2, cards=2), monkeypatch)
+    assert "0 of them with 9 cards or more" in few.stdout
+    assert few.exit_code == 1
+    none = soak_with(Counter(), monkeypatch)
+    assert none.stdout.splitlines()[1:] == ["nothing was dealt"]
+    assert none.exit_code == 1
+
+
+def soak_with(counts: Counter[str], monkeypatch: pytest.MonkeyPatch) -> Result:
+    """`emulate --soak` whose host is there, and which Ctrl-C ends when so much has been counted."""
+
+    def run(soak: Soak, *_: object) -> None:
+        soak.result.counts.update(counts)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(emulate_command, "_wait_for_host", lambda *_: None)
+    monkeypatch.setattr(Soak, "run", run)
+    return CliRunner().invoke(command, ["--soak", "1", "--pace", "fast"], catch_exceptions=False)
+
+
+def test_ctrl_c_before_a_host_came_says_that_nothing_was_dealt() -> None:
+    soak = [*bench.MAIN, "emulate", "--soak", "1"]
+    with subprocess.Popen(soak, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as shoe:
+        assert shoe.stdout is not None
+        while "waiting for a host" not in shoe.stdout.readline():
+            assert shoe.poll() is None
+        shoe.send_signal(signal.SIGINT)
+        assert shoe.communicate(timeout=30) == ("nothing was dealt\n", "")
+    assert shoe.returncode == 1
+
+
+@pytest.mark.parametrize("minutes", ["nan", "inf", "-inf", "0", "-1"])
+def test_what_is_no_length_of_time_is_refused(minutes: str) -> None:
+    with pytest.raises(UserError, match=f"`--soak {minutes}` is no length of time"):
+        CliRunner().invoke(command, ["--soak", minutes], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (["some.deal"], "a script"),
+        (["--fault", "boxed@2"], "--fault"),
+        (["--rules", "tda-2024+house"], "--rules"),
+        (["--no-wait"], "--no-wait"),
+        (["-v"], "--verbose"),
+        (["-v", "--no-wait"], "--no-wait and --verbose"),
+    ],
+)
+def test_what_means_nothing_to_a_soak_is_refused(given: list[str], named: str) -> None:
+    with pytest.raises(UserError, match=f"a soak deals hands.*; {named} would do nothing"):
+        CliRunner().invoke(command, ["--soak", "1", *given], catch_exceptions=False)
+
+
+def test_the_help_names_both_ends_of_a_soak() -> None:
+    said = CliRunner().invoke(command, ["--help"]).stdout
+    for end in PAIR:
+        assert end in said
+    assert " --open " in PAIR[0]
 
 
 def told(fault: str, **changed: Any) -> Counter[str]:
@@ -135,13 +239,13 @@ def test_every_fault_can_befall_a_card_and_most_cards_are_clean() -> None:
 
 
 def test_the_report_says_it_all() -> None:
-    soaked = Soaked(answered_ms=[float(ms) for ms in range(1, 101)], free=[90, 70, 80], virtual_s=90.0)
+    soaked = Soaked(
+        counts=Counter(hands=3, whole=2, cards=60),
+        answered_ms=[float(ms) for ms in range(1, 101)],
+        free=[90, 70, 80],
+        virtual_s=90.0,
+    )
     text = "\n".join(soaked.lines())
-    assert "1.5 min on the shoe's clock" in text
+    assert "1.5 min on the shoe's clock: 3 hands, 2 of them with 9 cards or more, 60 cards" in text
     assert "p99 100.0 ms, worst 100.0 ms" in text
     assert "first 90, least 70, last 80 bytes" in text
-
-
-def test_a_script_and_a_soak_are_not_for_one_shoe() -> None:
-    with pytest.raises(UserError, match="a soak deals hands"):
-        CliRunner().invoke(command, ["some.deal", "--soak", "1"], catch_exceptions=False)

@@ -21,7 +21,7 @@ from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.narrator import Narrator
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.sniffer import Heard
-from dealershoe.emulate.soak import Soak, Soaked
+from dealershoe.emulate.soak import PAIR, Soak, Soaked, UnjudgedError
 from dealershoe.emulate.timeline import KEYS
 from dealershoe.errors import UserError
 from dealershoe.events import Hand, NextHand
@@ -42,7 +42,19 @@ Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, car
 The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
 
 
-@click.command("emulate", short_help="a shoe on a pty that any host program can open")
+SOAK_HELP = "\n".join(
+    (
+        "\b",
+        "A soak deals hands with faults at an open shoe, and holds what is reported against the cards pulled:",
+        "  mkfifo said",
+        *(f"  {end}" for end in PAIR),
+        "Beside it go --seed, --pace, --link, --say, --flash. Exit status 0: a hand or more was dealt and nothing",
+        "bad counted; 1: something was, or no hand came to its cards; 2: bad input, or the host judges nothing.",
+    )
+)
+
+
+@click.command("emulate", short_help="a shoe on a pty that any host program can open", epilog=SOAK_HELP)
 @click.argument("script", required=False, type=click.Path(path_type=Path))
 @click.option("--seed", default=1, show_default=True, help="Shuffles the decks.")
 @click.option("--pace", default="real", show_default=True, type=click.Choice(["real", "fast"]))
@@ -52,10 +64,12 @@ The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
 @click.option("--say", type=click.Path(path_type=Path), help="Append lines that no shoe can sense to this file.")
 @click.option("--flash", type=click.Path(path_type=Path), help="A folder for what the shoe keeps: its key.")
 @click.option("--open", "opened", is_flag=True, help="An open table, for training and benches: cards are named.")
-@click.option("--soak", type=click.FloatRange(min=0), metavar="MINUTES", help="Deal hands with faults; 0: for ever.")
+@click.option("--soak", type=float, metavar="MINUTES", help="Deal hands with faults for so long; see below.")
 @click.option("--no-wait", is_flag=True, help="Play the script without a host in session.")
 @click.option("--verbose", "-v", is_flag=True, help="Show each frame on the line.")
+@click.pass_context
 def command(
+    context: click.Context,
     script: Path | None,
     seed: int,
     pace: str,
@@ -75,10 +89,15 @@ def command(
     --say, a pipe into the host's input say, or shown for you to tell the host.
     """
     if soak is not None:
-        if script is not None or faults:
-            raise UserError("a soak deals hands and makes faults of its own", "", "leave out the script and --fault")
-        _soak(soak, seed, pace, link, say, flash)
-        return
+        _refuse_beside_soak(context)
+        if not 0 < soak < math.inf:
+            raise UserError(
+                f"`--soak {soak:g}` is no length of time", "", "give minutes, more than 0; Ctrl-C ends it too"
+            )
+        result = _soak(soak, seed, pace, link, say, flash)
+        context.exit(0 if result.well else 1)
+    if no_wait and script is None:
+        raise UserError("--no-wait is for a script, and there is none", "", "leave it out, or name a script")
     accidents = [parse_accident(fault) for fault in faults]
     lines = _script(script) if script is not None else ()
     session = TableSession(load_stack(rules))
@@ -106,7 +125,23 @@ def command(
         _live(shoe, dealer, narrator, out)
 
 
-def _soak(minutes: float, seed: int, pace: str, link: Path | None, say: Path | None, flash: Path | None) -> None:
+def _refuse_beside_soak(context: click.Context) -> None:
+    """What would be dropped in silence; --open says only what a soak's shoe is."""
+    given = [
+        param.opts[0] if isinstance(param, click.Option) else "a script"
+        for param in context.command.params
+        if param.name in ("script", "faults", "rules", "no_wait", "verbose")
+        and context.get_parameter_source(param.name) is not click.core.ParameterSource.DEFAULT
+    ]
+    if given:
+        raise UserError(
+            "a soak deals hands and makes faults of its own, and the host has the rules",
+            f"{' and '.join(given)} would do nothing",
+            "leave out what a soak does not use",
+        )
+
+
+def _soak(minutes: float, seed: int, pace: str, link: Path | None, say: Path | None, flash: Path | None) -> Soaked:
     """Random hands with random faults, for so many minutes of the shoe's clock; the report at its end or on Ctrl-C."""
     out = _Printer()
     shoe = EmulatedShoe(pace=pace, flash=flash, opened=True)
@@ -116,19 +151,29 @@ def _soak(minutes: float, seed: int, pace: str, link: Path | None, say: Path | N
         out(f"port {link or shoe.port}")
         try:
             _wait_for_host(shoe, out)
-            soak.run(minutes * 60 or math.inf, lambda so_far: _progress(so_far, minutes))
+            soak.run(minutes * 60, lambda so_far: _progress(so_far, minutes))
         except KeyboardInterrupt:
             pass
-        finally:
-            for line in soak.result.lines():
-                out(line)
+        except UnjudgedError:
+            raise  # and no report: of nothing it would say that all is well
+        except UserError:
+            _report(soak, out)
+            raise
+        _report(soak, out)
+    return soak.result
+
+
+def _report(soak: Soak, out: _Printer) -> None:
+    for line in soak.result.lines():
+        out(line)
 
 
 def _progress(so_far: Soaked, minutes: float) -> None:
     """On a terminal, how far it is; hands enough apart not to scroll."""
     if sys.stderr.isatty():
-        whole = f" of {minutes:g}" if minutes else ""
-        click.echo(f"\r{so_far.virtual_s / 60:.1f}{whole} min, {so_far.counts['cards']} cards ", nl=False, err=True)
+        click.echo(
+            f"\r{so_far.virtual_s / 60:.1f} of {minutes:g} min, {so_far.counts['cards']} cards ", nl=False, err=True
+        )
 
 
 class _Printer:

@@ -20,8 +20,15 @@ from dealershoe.deck.strip import MARGIN, TRAVEL, print_strip
 from dealershoe.emulate.mechanics import P1, PaperCard, printed
 from dealershoe.emulate.shoe import EmulatedShoe, Target
 from dealershoe.emulate.sniffer import Heard
+from dealershoe.errors import UserError
 
+PAIR = (  # the two ends of a soak, as a person types them after `mkfifo said`
+    "dealershoe run --port shoe --open --journal soak.journal < said > soak.log &",
+    "dealershoe emulate --soak 10 --pace fast --link shoe --say said",
+)
 SEATS = 9
+NEEDED = SEATS  # cards: a hand that brings fewer was ended early; with random faults some 8 of 100 are
+SHORT = 6  # such hands in a row: no accident
 TABLE = f"hand seats=1-{SEATS} button={SEATS}"
 PLACES: dict[int, Target] = {schema.DUE_BURN: "burn", schema.DUE_BOARD: "board"}
 KEYS = {schema.DUE_BETTING: "betting-complete", schema.DUE_ACK: "done"}
@@ -48,6 +55,18 @@ FAULTS = {
 READ = ("clean", "turned", "hesitates", "half-drawn", "strays")  # must be read
 FLAGS = {"unread": schema.CARD_UNREAD, "double": schema.CARD_DOUBLE, "foreign": schema.CARD_FOREIGN}
 FAULT_CODES = {"dazzled": schema.FAULT_DAZZLE, "half-drawn": schema.FAULT_HALF_DRAWN}
+BAD = {  # what must not be, as the report calls it
+    "misread": "misreads",
+    "no-read": "no-reads of cards that must be read",
+    "false alarm": "false alarms",
+    "missed": "faults not told",
+    "lost": "cards not told",
+    "phantom": "cards out of nothing",
+}
+
+
+class UnjudgedError(UserError):
+    """The host asks for no whole hand: it judges nothing, and a soak would prove nothing."""
 
 
 @dataclass
@@ -60,6 +79,11 @@ class Soaked:
     free: list[int] = field(default_factory=list)  # as each STATS said
     virtual_s: float = 0.0  # on the shoe's own clock
 
+    @property
+    def well(self) -> bool:
+        """Whether something was proven: a hand brought its cards, and nothing happened that must not."""
+        return self.counts["whole"] > 0 and not any(self.counts[name] for name in BAD)
+
     def p(self, share: float) -> float:
         """A percentile of the answers, in ms."""
         ordered = sorted(self.answered_ms)
@@ -67,14 +91,15 @@ class Soaked:
 
     def lines(self) -> list[str]:
         """The report for a person."""
+        if not self.counts["cards"]:
+            return ["nothing was dealt"]
         counts = self.counts
         befell = ", ".join(f"{name} {number}" for name, number in sorted(self.faults.items())) or "none"
         lines = [
-            f"{self.virtual_s / 60:.1f} min on the shoe's clock: {counts['hands']} hands, {counts['cards']} cards",
+            f"{self.virtual_s / 60:.1f} min on the shoe's clock: {counts['hands']} hands, {counts['whole']} of them "
+            f"with {NEEDED} cards or more, {counts['cards']} cards",
             f"faults made: {befell}",
-            f"misreads {counts['misread']}, no-reads of cards that must be read {counts['no-read']}, false alarms "
-            f"{counts['false alarm']}, faults not told {counts['missed']}, cards not told {counts['lost']}, "
-            f"cards out of nothing {counts['phantom']}",
+            ", ".join(f"{words} {counts[name]}" for name, words in BAD.items()),
             f"answered by the host: p50 {self.p(0.5):.1f} ms, p99 {self.p(0.99):.1f} ms, worst {self.p(1.0):.1f} ms",
         ]
         if self.free:
@@ -96,6 +121,8 @@ class Soak:
         self._numbers: deque[int] = deque(maxlen=AGAIN)  # in the journal, of what was heard
         self._last_us: int | None = None
         self._idle = 0
+        self._in_hand = 0  # cards
+        self._short = 0  # hands in a row that brought fewer than NEEDED
         shoe.line.on_frame = self._hear
 
     def _hear(self, heard: Heard) -> None:
@@ -120,9 +147,12 @@ class Soak:
             self._last_us = now
 
     def run(self, seconds: float, watch: Callable[[Soaked], None] | None = None) -> Soaked:
-        """Deal until so many seconds have passed on the shoe's clock. `watch` is called after each hand."""
+        """Deal until so many seconds have passed on the shoe's clock, and a hand has brought its cards.
+
+        `watch` is called after each hand. Raises UnjudgedError when hand after hand does not bring its cards.
+        """
         self._begin(TABLE)
-        while self.result.virtual_s < seconds:
+        while self.result.virtual_s < seconds or not self.result.counts["whole"]:
             due = self.shoe.line.due
             kind = due.due if due is not None else schema.DUE_NOTHING
             target = due.seat if kind == schema.DUE_SEAT else PLACES.get(kind)
@@ -137,8 +167,22 @@ class Soak:
                 continue
             if watch is not None:
                 watch(self.result)
+            self._ended()
             self._begin(TABLE if self._idle > 2 * IDLE else None)
+        self._judge_rest()
         return self.result
+
+    def _ended(self) -> None:
+        """Whether the hand brought what a hand needs; a host that judges nothing asks for one card."""
+        self._short = self._short + 1 if self._in_hand < NEEDED else 0
+        self._in_hand = 0
+        if self._short == SHORT:
+            raise UnjudgedError(
+                f"{SHORT} hands on end brought fewer than {NEEDED} cards each, {self.result.counts['cards']} in all: "
+                "the host judges nothing",
+                "most likely it runs without --open, and the shoe of a soak is an open one",
+                f"run it with --open (`{PAIR[0]}`), and see what it says",
+            )
 
     def _begin(self, line: str | None) -> None:
         """The next hand: said in full, or with the key."""
@@ -159,6 +203,8 @@ class Soak:
         if fault != "clean":
             self.result.faults[fault] += 1
         self.result.counts["cards"] += 1
+        self._in_hand += 1
+        self.result.counts["whole"] += self._in_hand == NEEDED
         card = shoe.deck[0] = self._prepared(shoe.deck[0], fault)
         if fault == "strays":
             target = rng.choice([seat for seat in range(1, SEATS + 1) if seat != target])
