@@ -67,10 +67,10 @@ def bill(board: Board) -> str:
     ordered = sum(bool(line[ORDER]) for line in found)
     text += (
         f"\nPrices: {board.priced}. They leave out postage, tax and the coded deck.\n\n"
-        f"{ordered} of {len(found)} lines have a distributor's number. It was read, with the maker's, in a published parts\n"
-        "list or in the address of a product page, in November 2026; whether it is in stock was not asked. In the others\n"
-        "the maker's number is given and no distributor's was confirmed: order by the maker's number. `any`: a common\n"
-        "thing of any maker.\n\n"
+        f"{ordered} of {len(found)} lines have a distributor's number. It was read, with the maker's, in a published\n"
+        "parts list or in the address of a product page, in November 2026; whether it is in stock was not asked. In\n"
+        "the others the maker's number is given and no distributor's was confirmed: order by the maker's number.\n"
+        "`any`: a common thing of any maker.\n\n"
     )
     text += "| " + " | ".join(HEADING) + " |\n" + "| --- " * len(HEADING) + "|\n"
     for line in found:
