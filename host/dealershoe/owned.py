@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -27,40 +28,50 @@ class Owned:
     renew: str  # what else to do if others have had access
     restore: str  # what to do with a damaged one
     option: str  # that names another file
+    mark: re.Pattern[bytes] = re.compile(rb"\A\s*\{")  # is in every such file, and in few others: here, JSON's
 
     def read(self, path: Path) -> str | None:
         """The text, None where there is no file. Raises UserError: unreadable, no text, or open to others."""
         try:
-            with open(path, encoding="ascii", opener=_at_once) as file:
+            with open(path, "rb", opener=_at_once) as file:
                 status = os.fstat(file.fileno())
                 mode = status.st_mode
-                text = file.read() if stat.S_ISREG(mode) else None
+                data = file.read() if stat.S_ISREG(mode) else None
         except FileNotFoundError:
             return None
-        except UnicodeDecodeError as error:
-            raise self.damaged(path) from error
         except OSError as error:
             seen = f"the {self.what} in {path} cannot be read"
             raise UserError(seen, str(error), "look at its owner and rights") from error
-        if text is None:
+        if data is None:
             raise UserError(
                 f"the {self.what} in {path} cannot be read",
                 "it is a pipe or a device, not a file",
                 f"name a file with {self.option}",
             )
-        if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        is_open = os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO)
+        is_foreign = os.name == "posix" and os.geteuid() not in (0, status.st_uid)
+        if (is_open or is_foreign) and not self.mark.search(data):  # then its rights may be right
+            raise UserError(
+                f"{path} is no file of {self.what}",
+                "its name is mistyped, or it is a file of something else",
+                f"name another with {self.option}",
+            )
+        if is_open:
             raise UserError(
                 f"the {self.what} in {path} are open to others (mode {stat.S_IMODE(mode):o})",
                 self.danger,
                 f"run `chmod 600 {path}`, and {self.renew} if others have had access",
             )
-        if os.name == "posix" and os.geteuid() not in (0, status.st_uid):
+        if is_foreign:
             raise UserError(
                 f"the {self.what} in {path} belong to user {status.st_uid} and not to this one ({os.geteuid()})",
                 "its owner can read and change them at any time",
                 f"run `chown {os.geteuid()} {path}`, and {self.renew} if that user is not to be trusted",
             )
-        return text
+        try:
+            return data.decode("ascii")
+        except UnicodeDecodeError as error:
+            raise self.damaged(path) from error
 
     @contextlib.contextmanager
     def changing(self, path: Path) -> Iterator[None]:
@@ -114,7 +125,7 @@ class Owned:
         """What is said of a file that makes no sense."""
         return UserError(
             f"the {self.what} in {path} are damaged",
-            "the file was cut off or edited",
+            f"the file was cut off or edited, or is no file of {self.what}",
             f"restore it, or move it away and {self.restore}",
         )
 

@@ -129,6 +129,33 @@ def test_keys_that_others_may_read_are_refused(tmp_path: Path, mode: int) -> Non
         keystore.load(path)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="no such rights on this system")
+@pytest.mark.parametrize(
+    "data", [b"root:x:0:0:root:/root:/bin/bash\n", b"\x7fELF\xff", b"", b'{"name": "x"}', b'{"00": "00"}']
+)
+def test_nobody_is_told_to_change_the_rights_of_a_file_that_has_no_keys(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "passwd"
+    path.write_bytes(data)
+    path.chmod(0o644)
+    with pytest.raises(UserError, match=r"passwd is no file of keys; .*; name another with --keys") as refused:
+        keystore.load(path)
+    assert "chmod" not in str(refused.value)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such owners on this system")
+def test_a_file_of_another_user_that_has_no_keys_is_nobodys_to_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "other"
+    path.write_text("text")
+    path.chmod(0o600)
+    mine = path.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    with pytest.raises(UserError, match="other is no file of keys") as refused:
+        keystore.load(path)
+    assert "chown" not in str(refused.value)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="no such owners on this system")
 def test_keys_that_belong_to_another_user_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for root, who may run a table with the keys of anybody."""

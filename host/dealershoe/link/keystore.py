@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ FILE = Owned(
     "enroll again",
     "enroll the shoes again",
     "--keys",
+    mark=re.compile(rb'"[0-9A-Fa-f]{%d}"\s*:\s*"[0-9A-Fa-f]{%d}"' % (2 * DEVICE, 2 * KEY)),
 )
 
 
