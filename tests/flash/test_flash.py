@@ -22,7 +22,9 @@ from dealershoe.emulate.process import firmware_folder, micropython, protocol_fo
 from dealershoe.errors import UserError
 from dealershoe.flash import build, command, repl, steps
 from dealershoe.link import keystore
+from dealershoe.port.identity import RASPBERRY_PI, Address
 from flash.pretend_pico import BLOCK, BLOCKS, PretendPico
+from port.usb_tree import UsbTree
 from shoelink import frame, schema
 from shoelink.frame import Decoder
 
@@ -66,12 +68,13 @@ def flash(
     *,
     patience: float = 1.0,
     reply: float = 2.0,
+    port: str = "",
 ) -> Result:
     """The whole command."""
     monkeypatch.setattr(build, "sources", lambda: version(folder, main))
     monkeypatch.setattr(command, "PATIENCE_S", patience)
     monkeypatch.setattr(repl, "REPLY_S", reply)
-    return CliRunner().invoke(command.command, ["--port", pico.port, "--keys", str(folder / "keys.json")])
+    return CliRunner().invoke(command.command, ["--port", port or pico.port, "--keys", str(folder / "keys.json")])
 
 
 def hellos(pico: PretendPico) -> list[bytes]:
@@ -247,10 +250,83 @@ def test_no_port(tmp_path: Path) -> None:
         steps.session(str(tmp_path / "ttyACM0"))
 
 
-def test_a_file_that_is_no_port(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("port", "it has no speed to set"), ("", "Is a directory"), ("/dev/null", "it has no speed to set")],
+    ids=["file", "folder", "device"],
+)
+def test_what_is_no_port(name: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "port").write_text("")
-    with pytest.raises(UserError, match="could not be opened"):
-        steps.session(str(tmp_path / "port"))
+    with pytest.raises(UserError) as refused:
+        steps.session(str(tmp_path / name))
+    assert str(refused.value) == (
+        f"{tmp_path / name} is no serial port ({why}); it is a file, a folder or another device, or what was behind it "
+        "is gone; give the port of the Pico's USB, or auto; `dealershoe doctor` names the ports"
+    )
+
+
+@pytest.mark.parametrize(
+    ("port", "sentence"),
+    [
+        ("/etc/passwd", "/etc/passwd is no serial port (it has no speed to set)"),
+        (".", ". is a folder, not a port"),
+        ("", "no port was named"),
+        ("usb:zz:1", "usb:zz:1 is no USB identity"),
+    ],
+)
+def test_the_command_says_in_a_sentence_what_is_no_port(port: str, sentence: str, tmp_path: Path) -> None:
+    said = refused(CliRunner().invoke(command.command, ["--port", port, "--keys", str(tmp_path / "keys.json")]))
+    assert said.startswith(sentence)
+    assert "Errno" not in said
+    assert "(25" not in said
+
+
+# ---- which port
+
+
+def test_auto_is_the_only_pico_whatever_adapters_there_are(tmp_path: Path) -> None:
+    tree = UsbTree(tmp_path)
+    with pytest.raises(UserError, match=r"no Pico was found on any USB port; .*; plug the Pico's USB in, or name"):
+        steps.where("auto", tree.ports)
+    tree.plug("1-2", 0x0403, 0x6001, "ttyUSB0", "A1")  # FTDI: the shoe's link to its host
+    with pytest.raises(UserError, match="no Pico was found"):
+        steps.where("auto", tree.ports)
+    tree.plug("1-3", RASPBERRY_PI, 0x0003)
+    with pytest.raises(
+        UserError, match=r"a Pico \(RP2040\) is plugged in, but in its boot loader; .*put MicroPython on it"
+    ):
+        steps.where("auto", tree.ports)
+    path = tree.plug("1-1", RASPBERRY_PI, 0x0005, "ttyACM0", "E661")
+    assert steps.where("auto", tree.ports).path == str(path)
+    assert steps.where("usb:2e8a:5", tree.ports).path == str(path)
+    assert steps.where(str(path), tree.ports).path == str(path)
+    tree.plug("1-4", RASPBERRY_PI, 0x0005, "ttyACM1", "E662")
+    with pytest.raises(UserError, match=r"2 ports could be the Pico: .*ttyACM0 .*ttyACM1 .*; name the right one"):
+        steps.where("auto", tree.ports)
+
+
+def test_a_pico_on_auto_is_flashed_and_found_again_under_another_name(
+    pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = UsbTree(tmp_path / "usb")
+    tree.plug("1-1", RASPBERRY_PI, 0x0005, "ttyACM0", "E661", to=pico.port)
+    monkeypatch.setattr(steps, "Ports", lambda: tree.ports)
+    outcome, found = steps.outcome, []
+
+    def moved(address: Address, slot: str, patience_s: float) -> None:
+        tree.unplug("1-1")
+        tree.plug("1-1", RASPBERRY_PI, 0x0005, "ttyACM7", "E661", to=pico.port)
+        found.append(address)
+        outcome(address, slot, patience_s, tree.ports)
+
+    monkeypatch.setattr(steps, "outcome", moved)
+    result = flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch, port="auto")
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert [address.path for address in found] == [str(tree.roots.dev / "ttyACM0")]
+    assert pico.on_disk("slot") == b"a"
+    tree.unplug("1-1")
+    with pytest.raises(UserError, match="is not plugged in; it was unplugged or lost power; plug it in again"):
+        outcome(found[0], "a", 0, tree.ports)
 
 
 def test_a_port_in_use(pico: PretendPico) -> None:
@@ -436,6 +512,11 @@ def test_a_file_of_keys_that_cannot_be_used_is_said_before_the_pico_is_touched(
     (tmp_path / "keys.json").write_text("{")
     (tmp_path / "keys.json").chmod(0o600)
     assert "are damaged" in refused(flash(pico, tmp_path, HELLO, monkeypatch))
+    (tmp_path / "keys.json").write_text("root:x:0:0:root:/root:/bin/bash\n")
+    (tmp_path / "keys.json").chmod(0o644)
+    said = refused(flash(pico, tmp_path, HELLO, monkeypatch))
+    assert said.startswith(f"{tmp_path / 'keys.json'} is no file of keys; ")
+    assert "chmod" not in said
     assert pico.on_disk("slot") is None
 
 

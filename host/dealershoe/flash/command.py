@@ -14,7 +14,12 @@ PATIENCE_S = 10.0  # for the trial's HELLO: a start takes 3 s, and the watchdog 
 
 
 @click.command("flash", short_help="put the firmware on a Pico")
-@click.option("--port", required=True, metavar="PATH", help="The port of the Pico's USB, where its REPL is.")
+@click.option(
+    "--port",
+    required=True,
+    metavar="auto|usb:VID:PID[:SERIAL]|PATH",
+    help="The port of the Pico's USB, where its REPL is; auto: the only one.",
+)
 @click.option(
     "--keys",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -38,7 +43,8 @@ def command(port: str, keys: Path | None) -> None:
     path = keys or keystore.default_path()
     # a file that cannot be used, or a folder in which no key can be kept, is said before the Pico is changed
     keystore.pend(path, bytes(keystore.DEVICE), bytes(KEY)).drop()
-    repl = steps.session(port)
+    address = steps.where(port)
+    repl = steps.session(address.path)
     try:
         architecture, device = steps.examine(repl)
         files = build.compiled(build.sources(), architecture)
@@ -51,5 +57,5 @@ def command(port: str, keys: Path | None) -> None:
     finally:
         repl.close()
     click.echo(f"written to /{slot}; now it must say HELLO")
-    steps.outcome(port, slot, PATIENCE_S)
+    steps.outcome(address, slot, PATIENCE_S)
     click.echo(f"kept: firmware {build.digest(files).hex()}")

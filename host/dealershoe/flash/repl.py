@@ -6,6 +6,7 @@ import ast
 import contextlib
 import errno
 import io
+import os
 import struct
 import time
 from collections.abc import Iterator
@@ -45,8 +46,11 @@ def open_port(path: str) -> serial.Serial:
         if error.errno in (errno.EBUSY, errno.EAGAIN):
             raise UserError(f"{path} is in use", "a bridge, a terminal or another flash has it open",
                             "end that program and flash again") from error  # fmt: skip
+        why = os.strerror(error.errno) if error.errno else "it has no speed to set"
         raise UserError(
-            f"{path} could not be opened: {error}", "it is no serial port", "give the Pico's port"
+            f"{path} is no serial port ({why})",
+            "it is a file, a folder or another device, or what was behind it is gone",
+            "give the port of the Pico's USB, or auto; `dealershoe doctor` names the ports",
         ) from error
 
 

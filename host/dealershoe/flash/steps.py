@@ -14,6 +14,7 @@ from dealershoe.errors import UserError
 from dealershoe.flash import build
 from dealershoe.flash.repl import STOP_WATCHDOG, Lost, Repl, greet
 from dealershoe.link import keystore
+from dealershoe.port.identity import BOOTLOADERS, RASPBERRY_PI, Address, PortLost, Ports, find, locate
 
 BOARD = "Raspberry Pi Pico with RP2040"  # `os.uname().machine` of MicroPython for RPI_PICO
 OLDEST = (1, 26)  # the MicroPython that the firmware is tested with
@@ -56,6 +57,34 @@ def key_sha():
         with open({KEY_FILE!r}, 'rb') as f: return hashlib.sha256(f.read()).digest()
     except OSError: return b''
 """
+
+
+def where(wanted: str, ports: Ports | None = None) -> Address:
+    """Where the Pico's USB is: "auto", "usb:VID:PID[:SERIAL]" or a path. Raises UserError.
+
+    With "auto" an adapter's port does not count, for behind it is the shoe's link to its host, which has no REPL.
+    """
+    ports = ports or Ports()
+    if wanted != "auto":
+        return find(wanted, ports)
+    found = [port for port in ports.listed() if port.usb.vid == RASPBERRY_PI]
+    if len(found) == 1:
+        return Address(found[0].path, found[0].usb)
+    if found:
+        raise UserError(
+            f"{len(found)} ports could be the Pico: {' and '.join(map(str, found))}", "more than one is plugged in",
+            "name the right one with --port usb:VID:PID:SERIAL or a path",
+        )  # fmt: skip
+    for usb in ports.bootloaders():
+        raise UserError(
+            f"{BOOTLOADERS[usb.vid, usb.pid]} is plugged in, but in its boot loader",
+            "BOOTSEL was held, or it has no MicroPython",
+            "put MicroPython on it, and flash again",
+        )
+    raise UserError(
+        "no Pico was found on any USB port", "it is not plugged in, or by a cable that only charges",
+        "plug the Pico's USB in, or name its port with --port",
+    )  # fmt: skip
 
 
 def session(path: str) -> Repl:
@@ -183,12 +212,18 @@ def mark(repl: Repl, slot: str, start: bytes) -> None:
         ) from lost
 
 
-def outcome(path: str, slot: str, patience_s: float) -> None:
-    """Give the trial `patience_s` to say HELLO, then see whether the Pico kept it; a UserError if it went back."""
+def outcome(address: Address, slot: str, patience_s: float, ports: Ports | None = None) -> None:
+    """Give the trial `patience_s` to say HELLO, then see whether the Pico kept it; a UserError if it went back.
+
+    Since its reset the Pico may have another path: it is found again by who it is.
+    """
     until = time.monotonic() + patience_s
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(left, 0.1))
-    repl = session(path)
+    try:
+        repl = session(locate(address, ports))
+    except PortLost as lost:
+        raise UserError(*str(lost).split("; ", 2)) from lost
     try:
         words = repl.ask("words()")
     except Lost as lost:
