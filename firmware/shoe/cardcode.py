@@ -44,7 +44,7 @@ def steady(halves, mark: int) -> bool:
     return 4 * least + 2 * gap_least >= 3 * most and 4 * gap_least + 2 * least >= 3 * gap_most
 
 
-def rhythm(halves, mark: int) -> int:
+def rhythm_python(halves, mark: int) -> int:
     """Whether the 35 half cells from `mark` on can be equal lengths that passed under a hand.
 
     A half cell is compared with the same halves of the two cells before and behind it (so that marks may be wider
@@ -116,6 +116,12 @@ def rhythm(halves, mark: int) -> int:
     if first < 0:
         return EVEN
     return BROKEN if last - first > 6 or (inside and not rested) else RESTED
+
+
+try:
+    from shoe.rhythm_viper import rhythm
+except ImportError:  # CPython has no viper; a test proves the two equal
+    rhythm = rhythm_python
 
 
 def proven(byte: int, check: int) -> bool:

@@ -2,15 +2,30 @@
 # Input: a file with, for each stream, a line of sizes of chunks and a line of samples as "level*count" pieces.
 # mypy: ignore-errors
 import sys
+from array import array
 
 import micropython
 from drivers.copy_viper import copy_ring
-from shoe import edges
+from shoe import cardcode, edges
 from shoe.cardcode import READ
 from shoe.passage import Passage
 
-if edges.scan is edges.scan_python:
-    print("the viper twin is not in use")
+if edges.scan is edges.scan_python or cardcode.rhythm is cardcode.rhythm_python:
+    print("the viper twins are not in use")
+    sys.exit(1)
+
+said = [0, 0, 0]
+with open(sys.argv[2]) as file:
+    for line in file:
+        halves = array("H", [int(word) for word in line.split()])
+        for mark in range((len(halves) - 36) // 2 + 1):
+            found = cardcode.rhythm(halves, mark)
+            said[found] += 1
+            if found != cardcode.rhythm_python(halves, mark):
+                print("the rhythms differ:", mark, line)
+                sys.exit(1)
+if min(said) < 200:
+    print("not enough of a rhythm:", said)
     sys.exit(1)
 
 

@@ -43,6 +43,31 @@ def streams() -> list[tuple[list[int], bytes]]:
     return result
 
 
+def rhythms() -> list[list[int]]:
+    """Half cells in samples: a hand's, with dirt, rests and changes of speed in them, and anything."""
+    rng = random.Random(11)
+    result = []
+    for number in range(4000):
+        pace, halves = float(rng.choice((8, 20, 100, 1000))), []
+        for _ in range(40):
+            pace = min(max(4, pace * rng.uniform(0.9, 1.11)), 60_000)
+            halves.append(round(pace))
+        for _ in range(number % 4):
+            at = rng.randrange(36)
+            what = rng.choice(("rest", "lost", "cut", "any", "zero"))
+            if what == "rest":
+                halves[at] = min(65_535, halves[at] * rng.choice((2, 3, 7, 9)))
+            elif what == "lost":
+                halves[at : at + 3] = [sum(halves[at : at + 3])]
+            elif what == "cut":
+                third = halves[at] // 3
+                halves[at : at + 1] = [third, third, max(0, halves[at] - 2 * third)]
+            else:
+                halves[at] = rng.randrange(65_536) if what == "any" else 0
+        result.append([min(half, 65_535) for half in halves])
+    return result
+
+
 def line_of(told: Told) -> str:
     if isinstance(told, Left):
         byte = -1 if told.card is None or told.deck is None else told.card << 2 | told.deck
@@ -62,8 +87,17 @@ def test_micropython_tells_what_cpython_tells_and_does_not_allocate(tmp_path: Pa
         lines.append(" ".join(f"{level}*{len(list(run))}" for level, run in groupby(samples)))
     file = tmp_path / "streams.txt"
     file.write_text("\n".join(lines) + "\n")
+    halves = tmp_path / "halves.txt"
+    halves.write_text("".join(" ".join(map(str, line)) + "\n" for line in rhythms()))
     done = subprocess.run(
-        [str(MICROPYTHON), "-X", "heapsize=240wK", str(Path(__file__).with_name("micropython_run.py")), str(file)],
+        [
+            str(MICROPYTHON),
+            "-X",
+            "heapsize=240wK",
+            str(Path(__file__).with_name("micropython_run.py")),
+            str(file),
+            str(halves),
+        ],
         env={"MICROPYPATH": f"{ROOT / 'firmware'}:{ROOT / 'protocol'}:.frozen", "PATH": ""},
         capture_output=True,
         text=True,
