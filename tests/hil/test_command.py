@@ -11,10 +11,16 @@ import signal
 import subprocess
 import sys
 import time
+import tty
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dealershoe.emulate.parts import FAILURES
+from dealershoe.emulate.portname import named
+from dealershoe.emulate.process import ShoeStoppedError
+from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.errors import UserError
 from hil.hostend import HostEnd
 from shoelink import schema
 
@@ -25,7 +31,13 @@ HAND = "hand seats=1-3 button=3\n"
 
 def emulate(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *arguments], input=text, capture_output=True, text=True, timeout=DEADLINE, check=False
+        [*COMMAND, *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
+        errors="surrogateescape",
     )
 
 
@@ -182,6 +194,122 @@ def test_ctrl_c_ends_it_cleanly(running: list[Running]) -> None:
     assert shoe.process.wait(DEADLINE) == 0
 
 
+def test_the_test_card_is_drawn_for_the_doctor_and_at_any_other_time_is_a_card(running: list[Running]) -> None:
+    shoe = Running("--open")
+    running.append(shoe)
+    port = shoe.until(r"port (\S+)")[1]
+    doctor = [*COMMAND[:3], "doctor", "--port", port, "--test-card"]
+    with subprocess.Popen(doctor, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as asks:
+        assert asks.stdout is not None
+        while "Draw the test card now" not in (line := asks.stdout.readline()):
+            assert line, "the doctor asked for no card"
+        shoe.say("test card\n")
+        assert "The test card was read." in asks.communicate(timeout=DEADLINE)[0]
+    with HostEnd(port) as host:
+        shoe.say("test card\n")
+        assert host.next(schema.Card)[0].deck == 1
+    assert shoe.close() == 0
+
+
+def test_a_part_fails_on_command_until_it_is_mended(running: list[Running]) -> None:
+    """Also over a power cycle, and another part does not mend it."""
+    shoe = Running()
+    running.append(shoe)
+    port = shoe.until(r"port (\S+)")[1]
+    with HostEnd(port) as host:
+        shoe.say("fail supply low\nfail lid open\n")
+        host.wait_for(lambda: faults(host) >= {schema.FAULT_LID, schema.FAULT_SUPPLY}, "both faults")
+        host.events.clear()
+        shoe.say("power\n")
+        host.wait_for(lambda: faults(host) >= {schema.FAULT_LID, schema.FAULT_SUPPLY}, "both again")
+        shoe.say("mend lid\n")
+        host.wait_for(lambda: schema.FAULT_LID in cleared(host), "the lid is closed")
+        host.events.clear()
+        shoe.say("power\n")
+        host.wait_for(lambda: schema.FAULT_SUPPLY in faults(host), "the supply")
+        assert schema.FAULT_LID not in faults(host)
+        shoe.say("mend\n")
+        host.wait_for(lambda: schema.FAULT_SUPPLY in cleared(host), "the supply is well")
+    assert shoe.close() == 0
+
+
+def cleared(host: HostEnd) -> set[int]:
+    return {event.code for event in host.events if isinstance(event, schema.Clear)}
+
+
+def faults(host: HostEnd) -> set[int]:
+    return {event.code for event in host.events if isinstance(event, schema.Fault)}
+
+
+def test_the_help_names_every_part_and_every_way() -> None:
+    for text in (emulate("--help").stdout, emulate(text="help\n").stdout):
+        assert "test card" in text
+        for part, how in FAILURES:
+            assert re.search(rf"^ +{part} .*\b{how}\b", text, re.MULTILINE), (part, how)
+
+
+def test_a_second_shoe_does_not_take_the_name_of_one_that_is_on(tmp_path: Path, running: list[Running]) -> None:
+    name = tmp_path / "shoe"
+    shoe = Running("--link", str(name))
+    running.append(shoe)
+    shoe.until("port ")
+    mine = os.readlink(name)
+    second = emulate("--link", str(name))
+    assert second.returncode == 2
+    assert second.stderr.startswith(
+        f"dealershoe: another emulated shoe has the name {name}; its port {mine} is alive; "
+    )
+    assert len(second.stderr.splitlines()) == 1
+    assert os.readlink(name) == mine
+    shoe.process.kill()
+    shoe.process.wait()
+    assert name.is_symlink()  # nobody took it away
+    assert emulate("--link", str(name)).returncode == 0
+    assert not name.is_symlink()
+
+
+def test_a_name_is_taken_over_from_the_dead_only_and_taken_away_only_while_it_is_ones_own(tmp_path: Path) -> None:
+    name, folder = tmp_path / "shoe", tmp_path / "folder"
+    folder.mkdir()
+    name.symlink_to(folder)
+    with pytest.raises(UserError, match=f"shoe is a link to {folder} already"), named(name, "/dev/pts/1"):
+        pass
+    name.unlink()
+    master, window = os.openpty()  # a window's terminal, which has got the number of a dead shoe's port
+    name.symlink_to(os.ttyname(window))
+    with named(name, "/dev/pts/of-mine"):
+        assert os.readlink(name) == "/dev/pts/of-mine"
+        name.unlink()
+        name.symlink_to("/dev/pts/of-another")
+    assert os.readlink(name) == "/dev/pts/of-another"
+    tty.setraw(window)
+    name.unlink()
+    name.symlink_to(os.ttyname(window))
+    with pytest.raises(UserError, match="another emulated shoe"), named(name, "/dev/pts/of-mine"):
+        pass
+    with named(name, os.ttyname(window)):  # the system gave the dead shoe's pty to this one
+        assert name.is_symlink()
+    assert not name.is_symlink()
+    os.close(master)
+    os.close(window)
+
+
+def killed(shoe: EmulatedShoe, number: signal.Signals) -> None:
+    process = shoe._firmware._process
+    assert process is not None
+    process.send_signal(number)
+    shoe.wait_for(lambda: False, "its end")
+
+
+@pytest.mark.parametrize(("number", "words"), [(signal.SIGKILL, "want of memory"), (signal.SIGSEGV, "a crash of")])
+def test_a_firmware_that_is_killed_is_said_to_be(number: signal.Signals, words: str) -> None:
+    with pytest.raises(ShoeStoppedError) as caught, EmulatedShoe(pace="fast") as shoe:
+        killed(shoe, number)
+    assert f"firmware was killed by {number.name}" in str(caught.value)
+    assert words in str(caught.value)
+    assert "error in the firmware" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("arguments", "text", "seen"),
     [
@@ -189,7 +317,18 @@ def test_ctrl_c_ends_it_cleanly(running: list[Running]) -> None:
         (["nowhere.deal"], "", "nowhere.deal cannot be read"),
         ([], "card 3 Ahh\n", "saw `Ahh`"),
         ([], "deal 1\n", "no card is due"),
-        ([], "press bell\n", "the shoe has no key 'bell'"),
+        ([], "press bell\n", "line 1, `press bell`: the shoe has no key 'bell'"),
+        ([], "look\n\nfail lid ajar\n", "line 3, `fail lid ajar`: lid cannot fail as 'ajar'; its ways are open"),
+        ([], "fail lip open\n", "line 1, `fail lip open`: no part 'lip' can fail; the parts that can are fram, lanes,"),
+        ([], "mend lip\n", "line 1, `mend lip`: no part 'lip' can fail"),
+        ([], "mend lid open\n", "line 1, `mend lid open`: `mend` wants other words"),
+        ([], "test cards\n", "line 1, `test cards`: `test` wants other words"),
+        ([], "look\nsneeze\n", "standard input, line 2: saw `sneeze`"),
+        ([], "look\n\udcff\n", "line 2 of standard input is no text"),
+        (["--no-wait"], "", "--no-wait is for a script"),
+        (["--flash", __file__], "", "; it is a file; "),
+        (["--flash", "/nowhere/flash"], "", "/nowhere/flash; there is no folder to make it in; "),
+        (["--flash", "/proc/flash"], "", "the shoe cannot keep its files in /proc/flash"),
         (["--say", "/nowhere/file"], "", "/nowhere/file cannot be written"),
         (["--link", "/nowhere/file"], "", "/nowhere/file cannot be made a link"),
         (["--rules", "nobody"], "", "nobody"),

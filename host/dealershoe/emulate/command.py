@@ -8,9 +8,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO
 
 import click
 
@@ -18,11 +18,12 @@ from dealershoe.deal.grammar import parse, parse_line
 from dealershoe.deal.items import Expect, Line
 from dealershoe.emulate.accidents import KINDS, parse_accident
 from dealershoe.emulate.dealer import ScriptedDealer
+from dealershoe.emulate.live import WAYS, live
 from dealershoe.emulate.narrator import Narrator
+from dealershoe.emulate.portname import named
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.sniffer import Heard
 from dealershoe.emulate.soak import PAIR, Soak, Soaked, UnjudgedError
-from dealershoe.emulate.timeline import KEYS
 from dealershoe.errors import UserError
 from dealershoe.events import Hand, NextHand
 from dealershoe.rules.stack import DEFAULT, load_stack
@@ -31,17 +32,6 @@ from dealershoe.session import TableSession
 BETWEEN = {"real": 0.35, "fast": 0.0}  # seconds from card to card at a dealer's pace
 A_PERSON = 600.0  # seconds to type a line somewhere else
 A_LISTENER = 5.0  # seconds for a host that has said nothing of hands to begin one; then it only listens
-LOOK_S = 0.5  # between two looks whether the firmware still runs
-LIVE_HELP = f"""\
-Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, card 3 exposed, betting complete. Also:
-  press KEY [held]     KEY one of {", ".join(KEYS)};
-                       done+new-hand: the shoe tests itself
-  look                 what light and sound do, how many cards there are (with --open which is next)
-  power [held KEY]     switch the shoe off and on; with the floor key held it can be enrolled
-  help
-The end of the input (Ctrl-D) or Ctrl-C switches the shoe off."""
-
-
 SOAK_HELP = "\n".join(
     (
         "\b",
@@ -52,9 +42,15 @@ SOAK_HELP = "\n".join(
         "bad counted; 1: something was, or no hand came to its cards; 2: bad input, or the host judges nothing.",
     )
 )
+FAIL_HELP = f"""\b
+Live commands: lines of deal scripts, press KEY [held], look, power [held KEY], test card, fail PART HOW, mend [PART],
+help. Parts, and how they can fail:
+{WAYS}"""
 
 
-@click.command("emulate", short_help="a shoe on a pty that any host program can open", epilog=SOAK_HELP)
+@click.command(
+    "emulate", short_help="a shoe on a pty that any host program can open", epilog=f"{SOAK_HELP}\n\n{FAIL_HELP}"
+)
 @click.argument("script", required=False, type=click.Path(path_type=Path))
 @click.option("--seed", default=1, show_default=True, help="Shuffles the decks.")
 @click.option("--pace", default="real", show_default=True, type=click.Choice(["real", "fast"]))
@@ -111,7 +107,7 @@ def command(
         contextlib.suppress(KeyboardInterrupt),
         contextlib.closing(teller),
         shoe,
-        _named(link, shoe.port),
+        named(link, shoe.port),
         Narrator(shoe, out) as narrator,
     ):
         out(f"port {link or shoe.port}")
@@ -122,7 +118,7 @@ def command(
         for line in dealer.play(lines):
             if not isinstance(line.item, Expect):
                 out(f"done {line.text}")
-        _live(shoe, dealer, narrator, out)
+        live(shoe, dealer, narrator, out)
 
 
 def _refuse_beside_soak(context: click.Context) -> None:
@@ -147,7 +143,7 @@ def _soak(minutes: float, seed: int, pace: str, link: Path | None, say: Path | N
     shoe = EmulatedShoe(pace=pace, flash=flash, opened=True)
     teller = _Teller(shoe, out, say)
     soak = Soak(shoe, teller, seed)
-    with contextlib.closing(teller), shoe, _named(link, shoe.port):
+    with contextlib.closing(teller), shoe, named(link, shoe.port):
         out(f"port {link or shoe.port}")
         try:
             _wait_for_host(shoe, out)
@@ -236,26 +232,6 @@ def _script(path: Path) -> tuple[Line, ...]:
         raise UserError(f"{path} cannot be read", str(cause), "name a deal script") from error
 
 
-@contextlib.contextmanager
-def _named(link: Path | None, port: str) -> Iterator[None]:
-    """The port under another name while the shoe is on."""
-    if link is None:
-        yield
-        return
-    try:
-        if link.is_symlink():
-            link.unlink()
-        link.symlink_to(port)
-    except OSError as error:
-        raise UserError(
-            f"{link} cannot be made a link", str(error.strerror), "choose another name with --link"
-        ) from error
-    try:
-        yield
-    finally:
-        link.unlink(missing_ok=True)
-
-
 def _wait_for_host(shoe: EmulatedShoe, out: _Printer) -> None:
     if not shoe.line.up:
         out("waiting for a host in session (Ctrl-C ends, --no-wait plays without one)")
@@ -263,56 +239,6 @@ def _wait_for_host(shoe: EmulatedShoe, out: _Printer) -> None:
         with contextlib.suppress(UserError):
             shoe.wait_for(lambda: shoe.line.up, "a host in session", deadline=3600.0)
         shoe.check()
-
-
-def _live(shoe: EmulatedShoe, dealer: ScriptedDealer, narrator: Narrator, out: _Printer) -> None:
-    """Commands from standard input until it ends. A bad line on a terminal is told, in a pipe it ends the run."""
-    if sys.stdin.isatty():
-        if os.tcgetpgrp(sys.stdin.fileno()) != os.getpgrp():
-            _stay(shoe, out)
-        out(LIVE_HELP)
-    for number, text in enumerate(sys.stdin, 1):
-        try:
-            _obey(text.strip(), number, shoe, dealer, narrator, out)
-        except UserError as error:
-            shoe.check()
-            if not sys.stdin.isatty():
-                raise
-            out(f"dealershoe: {error}")
-
-
-def _stay(shoe: EmulatedShoe, out: _Printer) -> NoReturn:
-    """In the background of a terminal: whoever reads from it there is stopped, and the shoe would not answer."""
-    out("in the background of a terminal no commands are read; `kill` switches the shoe off")
-    while True:
-        shoe.check()
-        time.sleep(LOOK_S)
-
-
-def _obey(
-    text: str, number: int, shoe: EmulatedShoe, dealer: ScriptedDealer, narrator: Narrator, out: _Printer
-) -> None:
-    words = text.split()
-    match words:
-        case ["help"]:
-            out(LIVE_HELP)
-        case ["look"]:
-            following = f"{len(shoe.deck)} cards" if shoe.deck else "no card"
-            if shoe.opened and shoe.deck:
-                following += f", next {shoe.deck[0].name}"
-            out(f"{narrator.words()}; in the shoe {following}")
-        case ["power"]:
-            shoe.power_cycle()
-        case ["power", "held", key]:
-            shoe.power_cycle(holding=key)
-        case ["press", key, *rest] if rest in ([], ["held"]):
-            shoe.press(key, held=bool(rest))
-            shoe.quiet()
-        case _:
-            line = parse_line(text, number, "standard input")
-            if line is not None:
-                dealer.do(line, [line.item])
-                out(f"done {line.text}")
 
 
 def _frame(heard: Heard) -> str:

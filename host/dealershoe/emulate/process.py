@@ -6,6 +6,7 @@ import importlib.util
 import os
 import pty
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import sysconfig
 import tempfile
 import termios
 import tty
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -23,19 +24,43 @@ from dealershoe.errors import UserError
 # the stand-in hardware: the FRAM's content and the code of the models
 HEAP = "272wK"
 POWER_ON, WATCHDOG = 1, 3  # machine.reset_cause() of the rp2 port; machine.reset() counts as the watchdog there
+REASONS = {FileNotFoundError: "there is no folder to make it in", FileExistsError: "it is a file"}
+CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT)
 _HERE = Path(__file__).parent
 
 
-class ShoeStoppedError(UserError):
-    """The firmware ended by itself. `trace` is all that it wrote to standard error."""
+def _named(number: int) -> str:
+    """SIGKILL; real-time signals have a number only."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
-    def __init__(self, status: int, trace: str) -> None:
+
+class ShoeStoppedError(UserError):
+    """The firmware's process ended. `status` is its exit status, negative for the signal that killed it, None when it
+    let go of the wire and has not ended. `trace` is all that it wrote to standard error.
+    """
+
+    def __init__(self, status: int | None, trace: str) -> None:
         last = trace.strip().splitlines()[-1] if trace.strip() else "nothing on its standard error"
-        super().__init__(
-            f"the emulated shoe's firmware ended with status {status}: {last}",
-            "an error in the firmware, or a part that the stand-in hardware does not have",
-            "look at the whole trace and run the firmware's own tests",
-        )
+        if status is not None and status < 0:
+            killer = -status
+            crash = killer in CRASHES
+            super().__init__(
+                f"the emulated shoe's firmware was killed by {_named(killer)}: {last}",
+                "a crash of the interpreter"
+                if crash
+                else "somebody ended that process, or the system for want of memory",
+                "look at the whole trace" if crash else "start the shoe again",
+            )
+        else:
+            ended = "let go of its hardware" if status is None else f"ended with status {status}"
+            super().__init__(
+                f"the emulated shoe's firmware {ended}: {last}",
+                "an error in the firmware, or a part that the stand-in hardware does not have",
+                "look at the whole trace and run the firmware's own tests",
+            )
         self.status = status
         self.trace = trace
 
@@ -61,6 +86,20 @@ def micropython() -> str | None:
     return shutil.which("micropython", path=sysconfig.get_path("scripts")) or shutil.which("micropython")
 
 
+def _prepare(flash: Path) -> None:
+    """The folder for what the firmware keeps: made, if it is not there, and tried. Raises UserError."""
+    try:
+        flash.mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryFile(dir=flash):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"the shoe cannot keep its files in {flash}",
+            REASONS.get(type(error), str(error.strerror)),
+            "name a folder that can be written to, or a new one in a folder that is there",
+        ) from error
+
+
 class Firmware:
     """The pty and the running firmware. `start` after `stop` is a power cycle: the port stays, the memory is lost.
 
@@ -81,6 +120,8 @@ class Firmware:
         )
         self._firmware = (firmware or firmware_folder()).resolve()
         self._device_id = device_id
+        if flash is not None:
+            _prepare(flash)
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
@@ -90,13 +131,14 @@ class Firmware:
         Path(self._folder.name, "shoelink").symlink_to(protocol_folder())
         Path(self._folder.name, "parts").symlink_to(_HERE / "parts")
         self._flash = (Path(self._folder.name, "flash") if flash is None else flash).resolve()  # it is run in there
-        self._flash.mkdir(mode=0o700, exist_ok=True)
+        if flash is None:
+            self._flash.mkdir(mode=0o700)
         self._errors: IO[bytes] | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, cause: int, pace: str, keys: int, failing: str = "") -> socket.socket:
+    def start(self, cause: int, pace: str, keys: int, failing: Mapping[str, str]) -> socket.socket:
         """Power on: the model's end of the wire to the hardware. `keys`: what the key ladder reads at that moment.
-        `failing`: parts that are out of order, as part=fault;part=fault."""
+        `failing`: how each part that is out of order fails."""
         ours, theirs = socket.socketpair()
         theirs.setblocking(False)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by stop)
@@ -112,7 +154,7 @@ class Firmware:
             "HAL_PACE": pace,
             "HAL_KEYS": str(keys),
             "HAL_FRAM": str(self._flash / "fram.bin"),
-            "HAL_FAIL": failing,
+            "HAL_FAIL": ";".join(f"{part}={how}" for part, how in failing.items()),
         }
         self._process = subprocess.Popen(
             [*self._command, str(self._firmware / "main.py")],

@@ -37,6 +37,7 @@ from dealershoe.emulate.mechanics import (
 )
 from dealershoe.emulate.motion import Path as Motion
 from dealershoe.emulate.motion import glide
+from dealershoe.emulate.parts import FAILURES
 from dealershoe.emulate.process import POWER_ON, WATCHDOG, Firmware, ShoeStoppedError
 from dealershoe.emulate.sniffer import Sniffer
 from dealershoe.emulate.timeline import Output
@@ -53,6 +54,8 @@ DEADLINE = 20.0  # seconds of real time until a wait gives up; a busy test machi
 TURNS = 24
 PRESS_MS, HOLD_MS, BOTH_MS = 60, 1000, 2500  # a short press; held is 800 ms and more; a pair of keys 2 s and more
 
+PARTS = tuple(dict.fromkeys(part for part, _ in FAILURES))  # that can fail
+
 Pixel = tuple[int, int, int]
 Target = int | str
 
@@ -67,6 +70,15 @@ def _is_target(target: object) -> None:
         "",
         f"the targets are the numbers of the seats, {SEATS[0]} to {SEATS[-1]}, and {places}",
     )
+
+
+def _can_fail(part: str, how: str | None = None) -> None:
+    """Raise UserError unless that part can fail (in that way)."""
+    if part not in PARTS:
+        raise UserError(f"no part {part!r} can fail", "", f"the parts that can are {', '.join(PARTS)}")
+    ways = [way for other, way in FAILURES if other == part]
+    if how is not None and how not in ways:
+        raise UserError(f"{part} cannot fail as {how!r}", "", f"its ways are {', '.join(ways)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +128,9 @@ class EmulatedShoe:
         self.resets = 0
         self._firmware = Firmware(interpreter, firmware, device_id, flash)
         self._holding = holding
-        self._failing = ";".join(f"{part}={how}" for part, how in (failing or {}).items())
+        self._failing = dict(failing or {})  # part → how
+        for part, how in self._failing.items():
+            _can_fail(part, how)
         self.opened = opened
         self.port = self._firmware.port
         self.on_micropython = self._firmware.on_micropython
@@ -342,13 +356,20 @@ class EmulatedShoe:
         self._send(timeline.switch(pin, level))
 
     def fail(self, part: str, how: str) -> None:
-        """A part fails from now on, in one of the ways of `parts.FAILURES`."""
+        """A part fails from now on, also after a power cycle, in one of the ways of `parts.FAILURES`.
+
+        Raises UserError for another part or way.
+        """
+        _can_fail(part, how)
+        self._failing[part] = how
         self._send(timeline.fail(part, how))
 
-    def mend(self) -> None:
-        """All parts work again."""
-        self._failing = ""
-        self._send(timeline.fail("", ""))
+    def mend(self, part: str | None = None) -> None:
+        """A part works again; None: all of them. Raises UserError for a part that cannot fail."""
+        for one in PARTS if part is None else (part,):
+            _can_fail(one)
+            self._failing.pop(one, None)
+            self._send(timeline.mend(one))
 
     # ---- what the shoe does
 
@@ -406,7 +427,7 @@ class EmulatedShoe:
         except OSError as error:
             status = self._firmware.ended(within=5.0)
             self.check()
-            raise ShoeStoppedError(-1 if status is None else status, self.trace()) from error
+            raise ShoeStoppedError(status, self.trace()) from error
 
     def _read(self, wire: socket.socket) -> None:
         """The thread that takes the shoe's outputs, until its process ends."""
@@ -432,7 +453,7 @@ class EmulatedShoe:
             self._restart(wire)
         else:
             with self._changed:
-                self._failure = ShoeStoppedError(-1 if status is None else status, self.trace())
+                self._failure = ShoeStoppedError(status, self.trace())
                 self._changed.notify_all()
 
     def _restart(self, wire: socket.socket) -> None:

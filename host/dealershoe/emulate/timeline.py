@@ -44,8 +44,14 @@ def arrival(place: int, face_up: bool, delay: int) -> bytes:
 
 
 def fail(part: str, how: str) -> bytes:
-    """A part fails from now on in one of the ways of `parts.FAILURES`; all are mended with "", ""."""
-    return _RECORD.pack(Record.FAIL, FAILURES.index((part, how)) + 1 if part else 0, 0, 0, 0, 0)
+    """A part fails from now on in one of the ways of `parts.FAILURES`."""
+    return _RECORD.pack(Record.FAIL, FAILURES.index((part, how)), 1, 0, 0, 0)
+
+
+def mend(part: str) -> bytes:
+    """A part that can fail works again."""
+    way = next(number for number, (other, _) in enumerate(FAILURES) if other == part)
+    return _RECORD.pack(Record.FAIL, way, 0, 0, 0, 0)
 
 
 def key(name: str | None) -> bytes:

@@ -194,11 +194,11 @@ def _next_record():
     elif kind == ARRIVED:
         _flying = True
     elif kind == FAIL:
-        if a:
-            fail(*FAILURES[a - 1])
-        else:
-            for part in list(failing):
-                fail(part, "")
+        part, how = FAILURES[a]
+        if b:
+            fail(part, how)
+        elif failing.get(part):
+            fail(part, "")
     return True
 
 
