@@ -13,6 +13,7 @@ from dealershoe.deck.cards import card_number
 from dealershoe.emulate.parts import FAILURES
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.words import colour
+from dealershoe.errors import UserError
 from dealershoe.link.faults import FAULTS
 from hil.hostend import HostEnd
 from shoelink import schema
@@ -152,6 +153,16 @@ def test_a_part_that_has_failed_before_the_start_is_named_too(part: str, how: st
         shoe.rest(SLOW.get((part, how), 2_300))
         told(shoe, host, TABLE[part, how])
         draw(shoe, host, part, named=part != "keys")  # the key that opens the table could not be held
+
+
+def test_a_part_or_a_way_that_there_is_not_is_refused_by_name() -> None:
+    with pytest.raises(UserError, match="no part 'lip' can fail; the parts that can are fram, lanes"):
+        EmulatedShoe(failing={"lip": "open"})
+    with EmulatedShoe(pace="fast") as shoe:
+        with pytest.raises(UserError, match="ambient cannot fail as 'dark'; its ways are dazzled, dead"):
+            shoe.fail("ambient", "dark")
+        with pytest.raises(UserError, match="no part 'lip' can fail"):
+            shoe.mend("lip")
 
 
 def test_mended_parts_clear_their_faults() -> None:

@@ -116,6 +116,9 @@ class EmulatedShoe:
     ) -> None:
         if pace not in ("real", "fast"):
             raise ValueError(f"pace {pace!r}: real or fast")
+        self._failing = dict(failing or {})  # part → how
+        for part, how in self._failing.items():
+            _can_fail(part, how)
         self.deck = [printed(name) for name in FIFTY_TWO] if deck is None else list(deck)
         self.pace = pace
         self.stuck = stuck  # level bits of a sample that read 1 whatever passes
@@ -128,9 +131,6 @@ class EmulatedShoe:
         self.resets = 0
         self._firmware = Firmware(interpreter, firmware, device_id, flash)
         self._holding = holding
-        self._failing = dict(failing or {})  # part → how
-        for part, how in self._failing.items():
-            _can_fail(part, how)
         self.opened = opened
         self.port = self._firmware.port
         self.on_micropython = self._firmware.on_micropython
