@@ -242,10 +242,10 @@ def test_the_report_says_it_all() -> None:
     soaked = Soaked(
         counts=Counter(hands=3, whole=2, cards=60),
         answered_ms=[float(ms) for ms in range(1, 101)],
-        free=[90, 70, 80],
+        free=[70, 90, 60, 50, 80, 80, 85, 40],
         virtual_s=90.0,
     )
     text = "\n".join(soaked.lines())
     assert "1.5 min on the shoe's clock: 3 hands, 2 of them with 9 cards or more, 60 cards" in text
     assert "p99 100.0 ms, worst 100.0 ms" in text
-    assert "first 90, least 70, last 80 bytes" in text
+    assert "90 bytes at most in the first quarter, 85 in the last; 40 at least" in text

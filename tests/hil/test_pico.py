@@ -23,7 +23,7 @@ from dealershoe.emulate.parts.fram import Fram
 from dealershoe.emulate.words import colour
 from dealershoe.flash import build
 from firmware.passes import scan_changes
-from firmware.physics import Card, Scene, print_card, ride
+from firmware.physics import Card, Scene, cell_at, print_card, ride
 from firmware.test_build import LEFT
 from firmware.test_parts_fram import add, journal
 from hil import test_shoe
@@ -187,7 +187,8 @@ def enrolled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PicoShoe]:
 
 GAP_MS = 150  # of rest behind a card
 PHASES = 8  # at which a card comes, over the longest turn of the loop, 13 ms
-PER_MS = 20  # samples
+RATE = 20_000  # samples a second
+PER_MS = 20
 PHASE = 43  # samples, 2.15 ms: no multiple of the 1 to 3 ms that a turn takes while the card passes
 CAPACITY: int = import_module("shoe.kept").CAPACITY
 REST_MS: int = import_module("shoe.loop").TIDY_MS + 200
@@ -198,6 +199,13 @@ CARDS = {
     "boxed": [(print_card(30, boxed=True), 0.0)],
     "turned about": [(print_card(30, mirrored=True), 0.0)],
 }
+
+
+def smeared() -> Card:
+    """One that is read, though the gap behind its 16th mark is nearly gone, after a long look at its rhythm."""
+    card = print_card(30)
+    card.smudge("clk", cell_at(16) + 1.0, cell_at(16) + 2.1)
+    return card
 
 
 def at_3_m_s(cards: list[tuple[Card, float]]) -> bytes:
@@ -287,6 +295,25 @@ def test_the_loop_is_never_away_for_long(enrolled: PicoShoe) -> None:
     assert away <= AWAY_NS
 
 
+@needs_uf2
+def test_nor_one_whose_rhythm_is_in_doubt(enrolled: PicoShoe) -> None:
+    """No doubtful card in the end, so no light says when: the FRAM does, which it goes to when it is decoded."""
+    enrolled.fresh()
+    enrolled.run_ms(GAP_MS)
+    samples, worst = at_3_m_s([(smeared(), 0.0)]), 0.0
+    for phase in range(PHASES):
+        begun = enrolled.pico.ns
+        enrolled.pico.play(bytes(phase * PHASE) + samples)
+        edge = begun + (phase * PHASE + lip_clear(samples)) * SAMPLE_NS
+        (card,) = enrolled.host.next(schema.Card)
+        assert (schema.value(card.token), card.flags) == (30, 0)
+        worst = max(worst, next(at for at in enrolled.kept_at if at > edge) - edge)
+        enrolled.settle()
+        enrolled.run_ms(GAP_MS)
+    print(f"in doubt of its rhythm: decoded after {worst / 1e6:.2f} ms at most")
+    assert worst <= DECODED_NS
+
+
 def is_shown(shoe: PicoShoe, name: str) -> bool:
     return name in map(colour, shoe.lights)
 
@@ -321,12 +348,15 @@ def budget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 @needs_uf2
 def test_from_the_edge_to_the_frame_nothing_is_allocated_and_little_time_taken(budget: dict[str, list[str]]) -> None:
     """The heap was locked, also while the event went to the FRAM: an allocation would have been a MemoryError."""
-    cards, longest_us, last_us = map(int, budget["card"][:3])
-    print(f"longest turn of 64 samples {longest_us} us; the one with the card, the FRAM and the frame {last_us} us")
+    cards, longest_us, last_us, total_us, samples = map(int, budget["card"][:5])
+    passing_us = samples * 1_000_000 // RATE
+    print(f"a card at 3 m/s: {total_us} us of the {passing_us} us that it passes; the longest turn of 64 samples")
+    print(f"{longest_us} us; the one with the card, the FRAM and the frame {last_us} us")
     assert cards == 2
-    assert budget["card"][3:] == ["True", "3"]  # kept in the FRAM, and both released there
+    assert budget["card"][5:] == ["True", "3"]  # kept in the FRAM, and both released there
     assert 0 < last_us <= 5_000
-    assert longest_us <= 3_200  # 64 samples at 20 kHz: the decoder keeps up
+    assert longest_us <= 3_200  # what its 64 samples have taken to come
+    assert 5 * total_us <= 3 * passing_us  # and a backlog is worked off while a card passes
 
 
 @needs_uf2

@@ -89,6 +89,12 @@ class Soaked:
         ordered = sorted(self.answered_ms)
         return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
 
+    @property
+    def kept(self) -> tuple[int, int]:
+        """Bytes that were free at most in the first quarter of the STATS and in the last: what leaks makes less."""
+        quarter = (len(self.free) + 3) // 4
+        return max(self.free[:quarter], default=0), max(self.free[-quarter:], default=0)
+
     def lines(self) -> list[str]:
         """The report for a person."""
         if not self.counts["cards"]:
@@ -103,8 +109,11 @@ class Soaked:
             f"answered by the host: p50 {self.p(0.5):.1f} ms, p99 {self.p(0.99):.1f} ms, worst {self.p(1.0):.1f} ms",
         ]
         if self.free:
-            first, least, last = self.free[0], min(self.free), self.free[-1]
-            lines.append(f"free memory of the shoe: first {first}, least {least}, last {last} bytes")
+            first, last = self.kept
+            lines.append(
+                f"free memory of the shoe: {first} bytes at most in the first quarter, {last} in the last; "
+                f"{min(self.free)} at least, garbage not yet collected"
+            )
         return lines
 
 
