@@ -225,11 +225,14 @@ class KeptJournal(Journal):
         return False
 
     def _is_another(self) -> bool:
-        """Whether the part says that it is another one. Who says nothing may be ours: the self-test tells."""
+        """Whether the part says twice that it is another one. Who says nothing may be ours: the self-test tells."""
         try:
-            return self._memory.device_id() != self._memory.DEVICE_ID
+            for _ in range(2):
+                if self._memory.device_id() == self._memory.DEVICE_ID:
+                    return False
         except OSError:
             return False
+        return True
 
     def _begin(self) -> None:
         """Go on from what the FRAM holds; a blank one gets a journal."""

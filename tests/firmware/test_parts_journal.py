@@ -130,6 +130,16 @@ def test_a_part_that_does_not_say_who_it_is_is_used(part: Fram) -> None:
     assert (one.trouble, one.kept) == (kept_module.GOOD, True)
 
 
+def test_a_part_whose_name_is_read_badly_once_is_ours(part: Fram) -> None:
+    one = journal(part)
+    add(one, 5)
+    memory = Memory(part)
+    said = [b"\x00\xa5\x30", memory.DEVICE_ID]
+    memory.device_id = lambda: said.pop(0)  # type: ignore[method-assign]
+    after = kept_module.KeptJournal(memory, RANDOM)
+    assert (after.id, after.trouble, content(after)) == (one.id, kept_module.GOOD, {1: 5})
+
+
 @pytest.mark.parametrize("reads", [1, 2])
 def test_heads_that_are_read_badly_once_are_read_again(part: Fram, reads: int) -> None:
     """What is taken for damage is written over: a spike on the bus must not cost a journal."""
