@@ -77,6 +77,7 @@ class Shoe:
         self._stats_at = now
         self._tidied_at = now
         self._litter = 0
+        self._swept = False  # garbage was collected, and little has been done since
         self._out_at = -1  # when the last card left, until garbage was collected behind it
         self._heard = 0  # turns on end in which only the host was heard
         self._covered = 0  # the throat's level, and since when
@@ -128,8 +129,12 @@ class Shoe:
         elif self._is_littered(now):
             self._collect(now)
         elif elapsed(now, self._stats_at) >= STATS_MS:
-            self._take_stock(now)
+            if self._swept:
+                self._take_stock(now)
+            else:
+                self._collect(now)  # or what is told as free were a matter of chance
         else:
+            self._swept = False
             self._tidy(now)
             self._look_around(now)
             self._greet(now)
@@ -247,6 +252,7 @@ class Shoe:
         self._tidied_at = now
         self._litter = 0
         self._out_at = -1
+        self._swept = True
         garbage.collect()
 
     def _take_stock(self, now: int) -> None:

@@ -223,6 +223,21 @@ def test_garbage_is_collected_behind_a_card_and_in_a_long_rest_never_while_one_p
     assert len(collected) == 2
 
 
+def test_free_memory_is_told_as_it_is_behind_a_collection(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    collected: list[int] = []
+    asked: list[int] = []
+    monkeypatch.setattr(loop, "garbage", SimpleNamespace(collect=lambda: collected.append(running.now)))
+
+    def free_memory() -> int:
+        asked.append(running.now)
+        return 100_000
+
+    running.board.free_memory = free_memory
+    running.turn(3 * loop.STATS_MS + 100)
+    assert len(asked) == 3
+    assert all(at - 2 in collected for at in asked)  # in the turn before
+
+
 def test_a_host_that_does_not_stop_leaves_turns_for_the_rest(running: Running) -> None:
     running.board.host.any = lambda: 1
     running.board.host.readinto = lambda _: 0
