@@ -112,7 +112,7 @@ class Soaked:
             first, last = self.kept
             lines.append(
                 f"free memory of the shoe: {first} bytes at most in the first quarter, {last} in the last; "
-                f"{min(self.free)} at least, garbage not yet collected"
+                f"{min(self.free)} at least"
             )
         return lines
 
