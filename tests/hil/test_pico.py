@@ -271,8 +271,9 @@ def test_a_doubtful_card_is_decoded_within_5_ms_and_lit_within_10(enrolled: Pico
 
 
 @needs_uf2
-def test_nor_does_one_wait_that_comes_as_garbage_is_collected(enrolled: PicoShoe) -> None:
-    """So early behind another card as no hand could; what is collected in a long rest takes as long (loop.py)."""
+def test_nor_does_one_wait_that_comes_about_when_garbage_is_collected(enrolled: PicoShoe) -> None:
+    """So early behind another card as no hand could. Nothing here makes a collection begin just as the card enters: the
+    next test holds how long one may take."""
     enrolled.fresh()
     enrolled.run_ms(GAP_MS)
     other, samples, found = at_3_m_s([(print_card(12), 0.0)]), at_3_m_s(CARDS["unread"]), []
