@@ -20,13 +20,15 @@ from shoe.calibration import Calibration
 from shoe.rooms import SAMPLES
 from shoe.signals import LAMPS, VOLUME
 
-# Keys of the ladder in the order of the wire's codes: new hand, action, betting complete, exposed, done, floor. Six
-# equal steps under an idle level of 65535; a reading may be off by a third of a step.
-KEY_LEVELS = (0, 10922, 21845, 32767, 43690, 54612)
-KEY_TOLERANCE = 3640
+# Keys of the ladder in the order of the wire's codes: new hand, action, betting complete, exposed, done, floor;
+# and none. Eighths of the range, with nothing at either end: there the wire is at ground, or off. A reading may be off
+# by a third of a step.
+KEY_LEVELS = (8191, 16383, 24575, 32767, 40959, 49151, 57343)
+KEY_TOLERANCE = 2730
 
-# What the FRAM has no calibration for. The double-feed light: 60000 through no card, 30000 through one, 15000 through
-# two. The ambient light: 3000 in a lit room, dazzle above 40000, over below 30000.
+# What the FRAM has no calibration for; the keys' levels are these in any case. The double-feed light: 60000 through no
+# card, 30000 through one, 15000 through two. The ambient light: 3000 in a lit room, dazzle above 40000, over below
+# 30000.
 DEFAULTS = (60000, 30000, 40000, 30000) + KEY_LEVELS + (KEY_TOLERANCE,)
 SUPPLY_LOW = 27800  # a third of VSYS: 4.2 V
 

@@ -1,9 +1,13 @@
 """What was measured on this very shoe, kept in FRAM in two copies. For main.py; the levels of the board are the
 defaults.
 
-A copy (little-endian): "DSC" | version u8 | turn u16 | eleven readings u16 | CRC-32. Copies are written in turn, so a
-power cut while one is written leaves the other. A newer version may have more readings behind these; its CRC is at its
-end, so an older firmware does not know it and takes the defaults, and says so.
+The light is measured; the keys never are: their levels are the board's, which a copy only carries along for a firmware
+that takes them from there. One that was kept with another ladder, by another firmware, is good for its light.
+
+A copy (little-endian): "DSC" | version u8 | turn u16 | eleven readings u16 | CRC-32. The readings: free, one, dazzle,
+dazzle_over, six keys, tolerance. Copies are written in turn, so a power cut while one is written leaves the other. A
+newer version may have more readings behind these; its CRC is at its end, so an older firmware does not know it and
+takes the defaults, and says so.
 """
 
 import struct
@@ -14,42 +18,30 @@ PLACES = (0x0040, 0x0080)
 VERSION = 1
 _LAYOUT = "<3sBH11H"
 _SIZE = struct.calcsize(_LAYOUT) + 4  # 32 bytes
-NAMES = (
-    "free",
-    "one",
-    "dazzle",
-    "dazzle_over",
-    "new_hand",
-    "action",
-    "betting",
-    "exposed",
-    "done",
-    "floor",
-    "tolerance",
-)
 
 GOOD, DEFAULTS, SPOILT = 0, 1, 2  # detail of FAULT CALIBRATION: kept; never kept; there, but damaged
 
 
 class Calibration:
     """`free`, `one`: the double-feed light through no card and through one, `dazzle`, `dazzle_over`: the ambient light,
-    `keys`: the ladder's level of each key, `tolerance`. All are readings, 0 to 65535. `state` says where they are from.
+    `keys`: the ladder's level of each key and of none, `tolerance`. All are readings, 0 to 65535. `state` says where
+    those of the light are from.
 
-    `defaults` are eleven such numbers, in the order of NAMES; `memory` a `drivers.fram.Fram` or None.
+    `defaults` are twelve such numbers, in this order; `memory` a `drivers.fram.Fram` or None.
     """
 
     def __init__(self, memory, defaults):
         self._memory = memory
         self._turn = 0
         self.state = DEFAULTS
+        self.keys = tuple(defaults[4:11])
+        self.tolerance = defaults[11]
         self._set(defaults)
         if memory is not None:
             self._load()
 
     def _set(self, values) -> None:
         self.free, self.one, self.dazzle, self.dazzle_over = values[:4]
-        self.keys = tuple(values[4:10])
-        self.tolerance = values[10]
 
     def _load(self) -> None:
         copy = bytearray(_SIZE)
@@ -74,7 +66,7 @@ class Calibration:
 
     def keep(self, free: int, one: int) -> bool:
         """Take new levels of the double-feed light and keep everything; whether that went well."""
-        values = (free, one, self.dazzle, self.dazzle_over) + self.keys + (self.tolerance,)
+        values = (free, one, self.dazzle, self.dazzle_over) + self.keys[:6] + (self.tolerance,)
         if self._memory is None or not sensible(values):
             return False
         turn = (self._turn + 1) & 0xFFFF

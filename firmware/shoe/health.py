@@ -87,7 +87,8 @@ class Health:
         self._looked = now
         self._see_supply(now)
         self._see_ambient(now)
-        self._say(schema.FAULT_KEYS, self._keys.stuck, self._keys.stuck, now)
+        trouble = self._keys.trouble()
+        self._say(schema.FAULT_KEYS, trouble, trouble, now)
         if idle:
             self._see_light(now)
             self._see_heads(now)

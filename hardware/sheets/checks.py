@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from math import log
+from math import inf, log
 
 from sheets import rp2040, wired
 from sheets.model import Board, Bus, Holdup, Ladder
@@ -13,6 +13,8 @@ from sheets.model import Board, Bus, Holdup, Ladder
 PULLS = ("up", "down", "none")
 BLOCK = ("BOTTOM_CLK", "BOTTOM_DATA", "BOTTOM_NDATA", "TOP_CLK", "TOP_DATA", "THROAT", "LIP")  # bits 0 to 6 of a sample
 KEYS = 6
+STEP = 65535 / (KEYS + 2)  # from the wire at ground over the keys and no key to the wire off
+LADDER_VOLTS = 3.3
 FASTEST_MM_S = 3000.0  # a card pulled by hand
 PICO_MA, EFFICIENCY, VSYS_VOLTS = 100.0, 0.8, 4.1  # assumed: a busy RP2040 with its flash; the RT6150 behind D4
 FRAM_KHZ = 1000.0  # DS501-00017-5v1-E: SCL at most, from 2.7 V on
@@ -204,24 +206,45 @@ def cables_lead_somewhere(board: Board) -> Iterator[str]:
 
 
 def ladder_levels(ladder: Ladder) -> list[float]:
-    """What the ADC reads of each key, 0 to 65535, with exact resistors."""
-    sums = [sum(ladder.steps[:key]) for key in range(len(ladder.steps) + 1)]
+    """What the ADC reads of each key and, last, of none, 0 to 65535, with exact resistors."""
+    sums = [sum(ladder.steps[:key]) for key in range(1, len(ladder.steps) + 1)]
     return [65535 * ohm / (ohm + ladder.pull_up) for ohm in sums]
 
 
+def ladder_spans(ladder: Ladder) -> dict[str, tuple[float, float]]:
+    """The least and the most that the ADC can read with the wire at ground, of each key, of none, with the wire off:
+    all that board.toml says against it at its worst, at once."""
+    spans = {"the wire at ground": (0.0, ladder.contact_ohm)}
+    for key in range(1, len(ladder.steps)):
+        ohm = sum(ladder.steps[:key])
+        spans[f"key {key}"] = (ohm * (1 - ladder.tolerance), ohm * (1 + ladder.tolerance) + ladder.contact_ohm)
+    ohm = sum(ladder.steps)
+    spans["no key"] = (ohm * (1 - ladder.tolerance), ohm * (1 + ladder.tolerance))
+    spans["the wire off"] = (inf, inf)
+    return {name: (_reading(ladder, least, -1), _reading(ladder, most, 1)) for name, (least, most) in spans.items()}
+
+
+def _reading(ladder: Ladder, ohm: float, worst: int) -> float:
+    """What the ADC reads at most (`worst` 1) or at least (-1) of so many ohm from KEYS to ground."""
+    pull_up = ladder.pull_up * (1 - worst * ladder.tolerance)
+    share = 1 / (1 + pull_up / ohm) if ohm else 0.0
+    leak = worst * ladder.leak_ua * 1e-6 * pull_up * share / LADDER_VOLTS  # behind both, side by side
+    reference = LADDER_VOLTS - (ladder.reference_ohm * ladder.reference_ma / 1000 if worst > 0 else 0.0)
+    level = 65535 * (share + leak) * LADDER_VOLTS / reference + worst * 16 * ladder.adc_lsb
+    return min(max(level, 0.0), 65535.0)
+
+
 def ladder_has_even_steps(board: Board) -> Iterator[str]:
-    """Six keys, a sixth of the range apart, and never more than a third of a step off (firmware/board.py)."""
+    """Six keys, an eighth of the range apart and from its ends, and no reading more than a third of that off."""
     if board.ladder is None:
         return
-    if len(board.ladder.steps) != KEYS - 1:
-        yield f"the ladder has {len(board.ladder.steps)} steps; {KEYS} keys need {KEYS - 1}"
+    if len(board.ladder.steps) != KEYS + 1:
+        yield f"the ladder has {len(board.ladder.steps)} steps; {KEYS} keys need {KEYS + 1}"
         return
-    for key in range(KEYS):
-        ohm, off = sum(board.ladder.steps[:key]), board.ladder.tolerance
-        for string, pull_up in ((1 + off, 1 - off), (1 - off, 1 + off)):
-            level = 65535 * ohm * string / (ohm * string + board.ladder.pull_up * pull_up)
-            if abs(level - key * 65535 / KEYS) > 65535 / KEYS / 3:
-                yield f"key {key + 1} may read {level:.0f}, more than a third of a step from {key * 65535 // KEYS}"
+    for place, (name, span) in enumerate(ladder_spans(board.ladder).items()):
+        for level in span:
+            if abs(level - place * STEP) > STEP / 3:
+                yield f"{name} may read {level:.0f}, more than a third of a step from {place * STEP:.0f}"
 
 
 def heads_are_fast(board: Board) -> Iterator[str]:

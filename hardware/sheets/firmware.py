@@ -7,6 +7,7 @@ import ast
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -135,16 +136,20 @@ def bus_is_as_fast_as_asked(board: Board, firmware: Firmware) -> Iterator[str]:
 
 
 def ladder_gives_the_levels(board: Board, firmware: Firmware) -> Iterator[str]:
-    """With exact resistors each key reads what the firmware expects, within a quarter of what it lets pass."""
+    """At its worst each key, and none, is within what the firmware takes for it, and a wire at ground or off is not."""
     if board.ladder is None:
         return
-    levels = checks.ladder_levels(board.ladder)
-    if len(levels) != len(firmware.key_levels):
-        yield f"the ladder has {len(levels)} keys; firmware/board.py has levels for {len(firmware.key_levels)}"
+    ground, *spans, off = checks.ladder_spans(board.ladder).items()
+    if len(spans) != len(firmware.key_levels):
+        yield f"the ladder has {len(spans) - 1} keys; firmware/board.py has levels for {len(firmware.key_levels) - 1}"
         return
-    for key, (level, expected) in enumerate(zip(levels, firmware.key_levels, strict=True), 1):
-        if abs(level - expected) >= firmware.key_tolerance / 4:
-            yield f"key {key} reads {level:.0f}; firmware/board.py expects {expected}"
+    bands = [(level - firmware.key_tolerance, level + firmware.key_tolerance) for level in firmware.key_levels]
+    for (name, (least, most)), (low, high) in zip(spans, bands, strict=True):
+        if least < low or most > high:
+            yield f"{name} may read {least:.0f} to {most:.0f}; firmware/board.py takes {low} to {high} for it"
+    for (_, before), (begins, _) in pairwise([ground[1], *bands, off[1]]):
+        if begins <= before:
+            yield f"what begins at {begins:.0f} is not told from what ends at {before:.0f} (firmware/board.py)"
 
 
 def pins_have_signals(board: Board, firmware: Firmware) -> Iterator[str]:

@@ -155,11 +155,16 @@ class Pio:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """The keys' string of resistors, ohm; `tolerance` of each."""
+    """The keys' string of resistors, ohm, from KEYS to ground; `tolerance` of each. And what a reading suffers from."""
 
     pull_up: float
     steps: list[float]
     tolerance: float
+    contact_ohm: float
+    reference_ohm: float
+    reference_ma: float
+    adc_lsb: float
+    leak_ua: float
 
 
 @dataclass(frozen=True, slots=True)

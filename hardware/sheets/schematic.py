@@ -323,20 +323,24 @@ def keys(board: Board) -> schemdraw.Drawing:
     d.add(elm.Dot(open=True).label(gp(board, "KEYS"), "left"))
     d.pop()
     words = ("new hand", "action", "betting\ncomplete", "exposed", "done", "floor")
+    *steps, last = have(board.ladder).steps
     for number, word in enumerate(words):
-        if number:
-            d.add(elm.Resistor().right(3.4).label(ohm(have(board.ladder).steps[number - 1]), "top"))
+        d.add(elm.Resistor().right(3.4).label(ohm(steps[number]), "top"))
         knot = d.add(elm.Dot())
         d.add(elm.Button().at(knot.center).down().label(f"S{number + 1}\n{word}", "bottom"))
         d.add(elm.Ground())
         d.here = knot.center
-    for x, name, word in ((22, "LID", "S7\nclosed = lid shut"), (28.5, "TAMPER", "S8\nclosed = plate on")):
+    d.add(elm.Resistor().right(3.4).label(ohm(last), "top"))
+    d.add(elm.Line().down(1.2))
+    d.add(elm.Ground())
+    for x, name, word in ((28, "LID", "S7\nclosed = lid shut"), (34.5, "TAMPER", "S8\nclosed = plate on")):
         d.add(elm.Dot(open=True).at((x, 1.6)).label(gp(board, name), "top"))
         d.add(elm.Switch().down().label(word, "bottom"))
         d.add(elm.Ground())
     note(
         d,
         "Ladder resistors of 1 %, on the key board but for the 10 kΩ. C20, 10 nF, from KEYS to GND.\n"
+        "The first keeps every key off ground, the last tells no key from a wire that is off.\n"
         "LID and TAMPER use the Pico's own pull-up: open contact or broken wire reads 1.",
         0,
         -2.6,

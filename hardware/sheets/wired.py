@@ -82,14 +82,16 @@ def what_is_bought_is_wired(board: Board) -> Iterator[str]:
 
 
 def every_signal_meets_a_part(board: Board) -> Iterator[str]:
-    """A part with pins is wired to every pin of the Pico that has a signal; to one that drives, or by a resistor."""
+    """A part with pins is wired to every pin of the Pico that has a signal; to one that drives or measures, or by a
+    resistor."""
     for variant in board.variants if board.chips else ():
         there, ways = nets(board, variant), reached(board, variant)
         with_pins = {chip.ref for chip in chips_of(board, variant)} - {"A1"}
         for signal in board.of(variant):
             if signal.gpio not in rp2040.ON_HEADER:
                 continue
-            near = [signal.name, *(ways.get(signal.name, ()) if gpio_drives(signal) else ())]
+            by_resistor = gpio_drives(signal) or signal.function.startswith("ADC")
+            near = [signal.name, *(ways.get(signal.name, ()) if by_resistor else ())]
             if not any(end.ref in with_pins for net in near if net not in RAILS for end in there.get(net, ())):
                 yield f"{signal.name} leads to {signal.part}, and nothing is wired to it in the variant {variant}"
 
@@ -289,7 +291,7 @@ def values_agree(board: Board) -> Iterator[str]:
     if board.i2c:
         wanted += [(line, "V3V3", board.i2c.pull_up, "pull_up in [i2c]") for line in ("I2C_SDA", "I2C_SCL")]
     if board.ladder:
-        taps = ["KEYS", *(f"KEY_{n}" for n in range(2, len(board.ladder.steps) + 2))]
+        taps = ["KEYS", *(f"KEY_{n}" for n in range(1, len(board.ladder.steps))), "GND"]
         wanted.append(("V3V3", "KEYS", board.ladder.pull_up, "pull_up in [ladder]"))
         steps = zip(taps, taps[1:], board.ladder.steps, strict=False)
         wanted += [(a, b, step, f"step {n} in [ladder]") for n, (a, b, step) in enumerate(steps, 1)]

@@ -22,7 +22,7 @@ loop: Any = import_module("shoe.loop")
 signals: Any = import_module("shoe.signals")
 calibration: Any = import_module("shoe.calibration")
 THROAT, LIP = 0x20, 0x40  # of a sample
-DEFAULTS = (60000, 30000, 40000, 30000, 0, 10922, 21845, 32767, 43690, 54612, 3640)  # hardware/pinout.md
+DEFAULTS = (60000, 30000, 40000, 30000, 8191, 16383, 24575, 32767, 40959, 49151, 57343, 2730)  # hardware/pinout.md
 
 
 class Sampler:
@@ -75,7 +75,7 @@ class Running:
             sampler=self.sampler,
             light=reads(60000),
             ambient=reads(3000),
-            keys=SimpleNamespace(read_u16=looks("keys", 65535)),
+            keys=SimpleNamespace(read_u16=looks("keys", 57343)),
             supply=SimpleNamespace(read_u16=looks("supply", 32768)),
             lanes=SimpleNamespace(read=lambda: 0),
             bar=SimpleNamespace(show=lambda lamps, colour: self.shown.append((lamps, colour))),
@@ -277,7 +277,7 @@ def test_two_keys_start_the_self_test_and_its_result_is_shown_without_a_host(
     running: Running, faulty: int, colour: Any
 ) -> None:
     running.test.faulty = faulty
-    for level, ms in ((43690, 300), (0, 2200)):  # done, then new hand as well
+    for level, ms in ((40959, 300), (8191, 2200)):  # done, then new hand as well
         running.board.keys.read_u16 = lambda level=level: level
         running.turn(ms)
     assert running.tests == 1

@@ -102,8 +102,8 @@ def test_what_is_due_as_a_target() -> None:
 
 # ---- keys
 
-LEVELS = (0, 10922, 21845, 32767, 43690, 54612)
-IDLE = 65535
+LEVELS = (8191, 16383, 24575, 32767, 40959, 49151, 57343)  # of the keys, and of none: hardware/pinout.md
+IDLE = LEVELS[6]
 MS = 20  # samples
 
 
@@ -112,7 +112,7 @@ class Fingers:
 
     def __init__(self) -> None:
         self.told: list[tuple[int, int]] = []
-        self.keys = keys.Keys(LEVELS, 3640, lambda key, press: self.told.append((key, press)))
+        self.keys = keys.Keys(LEVELS, 2730, lambda key, press: self.told.append((key, press)))
         self.now = 0
 
     def hold(self, level: int, ms: int) -> Fingers:
@@ -142,12 +142,12 @@ def test_bounce_and_a_level_between_two_keys_are_nothing(ms: int) -> None:
     fingers = Fingers().hold(IDLE, 30)
     for _ in range(20):
         fingers.hold(LEVELS[2], ms).hold(IDLE, ms)
-    fingers.hold(16384, 500).hold(IDLE, 30)
+    fingers.hold(20479, 500).hold(IDLE, 30)
     assert fingers.told == []
 
 
 def test_an_uncertain_level_is_the_nearest_key() -> None:
-    for off in (-3600, 3600):
+    for off in (-2700, 2700):
         assert Fingers().hold(IDLE, 30).hold(LEVELS[3] + off, 60).hold(IDLE, 30).told == [(4, schema.PRESS_SHORT)]
 
 

@@ -21,8 +21,8 @@ health: Any = import_module("shoe.health")
 selftest: Any = import_module("shoe.selftest")
 calibration: Any = import_module("shoe.calibration")
 lanes: Any = import_module("shoe.lanes")
-LEVELS = (0, 10922, 21845, 32767, 43690, 54612)
-DEFAULTS = (60000, 30000, 40000, 30000, *LEVELS, 3640)
+LEVELS = (8191, 16383, 24575, 32767, 40959, 49151, 57343)  # of the keys, and of none: hardware/pinout.md
+DEFAULTS = (60000, 30000, 40000, 30000, *LEVELS, 2730)
 MS = 20  # samples
 MINUTE = 60_000
 TRACKS, THROAT, LIP = 0x1F, 0x20, 0x40
@@ -52,7 +52,7 @@ class Parts:
         self.shown: list[Any] = []
         self.dark = self.blind = self.slots = 0
         self.lane_bits: int | Callable[[], int] = 0
-        self.ambient, self.supply, self.keys = Adc(3000), Adc(30800), Adc(65535)
+        self.ambient, self.supply, self.keys = Adc(3000), Adc(30800), Adc(LEVELS[6])
         self.light = Adc(lambda: 60000 if self.lit["light"] else 300)
         self.lid_open: int | Callable[[], int] = 0
         self.plate_off: int | Callable[[], int] = 0
@@ -117,6 +117,9 @@ class Looks:
         self.stuck = 0
         light = import_module("shoe.doublefeed").DoubleFeed(60000, 30000)
         self.health = health.Health(self.parts, self.told, light, self.exits, self)
+
+    def trouble(self) -> int:
+        return self.stuck
 
     def run(self, ms: int, idle: bool = True) -> Looks:
         for _ in range(ms // 10):
@@ -368,7 +371,11 @@ SPOIL: dict[str, list[tuple[str, Callable[[Parts], None]]]] = {
         (f"lane {lane}", lambda parts, lane=lane: setattr(parts, "lane_bits", 1 << lane))  # type: ignore[misc]
         for lane in range(8)
     ],
-    "KEYS": [("between two keys", lambda parts: setattr(parts, "keys", Adc(16_384)))],
+    "KEYS": [
+        ("between two keys", lambda parts: setattr(parts, "keys", Adc(20_479))),
+        ("wire at ground", lambda parts: setattr(parts, "keys", Adc(400))),
+        ("wire off", lambda parts: setattr(parts, "keys", Adc(65_535))),
+    ],
     "LID": [
         ("lid", lambda parts: setattr(parts, "lid_open", 1)),
         ("plate", lambda parts: setattr(parts, "plate_off", 1)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from importlib import import_module
 from itertools import pairwise
@@ -21,8 +22,9 @@ doublefeed: Any = import_module("shoe.doublefeed")
 keys: Any = import_module("shoe.keys")
 lanes: Any = import_module("shoe.lanes")
 
-LEVELS = (0, 10922, 21845, 32767, 43690, 54612)  # hardware/pinout.md
-DEFAULTS = (60000, 30000, 40000, 30000, *LEVELS, 3640)
+LEVELS = (8191, 16383, 24575, 32767, 40959, 49151, 57343)  # of the keys, and of none: hardware/pinout.md
+NONE = LEVELS[6]
+DEFAULTS = (60000, 30000, 40000, 30000, *LEVELS, 2730)
 
 
 def kept(part: Fram) -> Any:
@@ -117,9 +119,24 @@ def test_a_copy_of_another_version_or_with_levels_that_cannot_be_true_is_not_use
     assert kept(part).state == calibration.GOOD
 
 
+def test_a_calibration_of_an_older_firmware_counts_for_the_light_and_the_keys_are_the_boards() -> None:
+    """It has the levels of a ladder that began at ground: taken for these keys, a wire at ground would be one."""
+    part = Fram()
+    older = (55000, 27000, 41000, 31000, 0, 10922, 21845, 32767, 43690, 54612, 3640)
+    copy = struct.pack("<3sBH11H", b"DSC", 1, 9, *older)
+    part.memory[0x80:0xA0] = copy + zlib.crc32(copy).to_bytes(4, "little")
+    found = kept(part)
+    assert (found.state, found.free, found.one) == (calibration.GOOD, 55000, 27000)
+    assert (found.dazzle, found.dazzle_over) == (41000, 31000)
+    assert (found.keys, found.tolerance) == (LEVELS, 2730)
+    assert found.keep(50000, 25000)  # and the next copy has these, for a firmware that takes them from there
+    _, _, turn, *values = struct.unpack("<3sBH11H", bytes(part.memory[0x40:0x5C]))
+    assert (turn, values) == (10, [50000, 25000, 41000, 31000, *LEVELS[:6], 2730])
+
+
 def test_dazzle_must_begin_above_its_end_and_without_a_memory_nothing_is_kept() -> None:
-    assert calibration.sensible((50000, 25000, 30001, 30000, *LEVELS, 3640))
-    assert not calibration.sensible((50000, 25000, 30000, 30000, *LEVELS, 3640))
+    assert calibration.sensible((50000, 25000, 30001, 30000, *LEVELS[:6], 2730))
+    assert not calibration.sensible((50000, 25000, 30000, 30000, *LEVELS[:6], 2730))
     assert not calibration.Calibration(None, DEFAULTS).keep(50000, 25000)
 
 
@@ -247,9 +264,9 @@ def test_a_lane_that_is_ignored_and_more_than_two_lanes_give_no_hint() -> None:
 class Fingers:
     """Presses keys at sample times; the ladder is a series of equal resistors, the lower of two keys counts."""
 
-    def __init__(self, level: int = 65535) -> None:
+    def __init__(self, level: int = NONE) -> None:
         self.told: list[tuple[int, int]] = []
-        self.keys = keys.Keys(LEVELS, 3640, lambda key, press: self.told.append((key, press)))
+        self.keys = keys.Keys(LEVELS, 2730, lambda key, press: self.told.append((key, press)))
         self.keys.start(level)
         self.now = 0
 
@@ -264,35 +281,36 @@ class Fingers:
 
 def test_two_keys_at_once_are_neither() -> None:
     for first, second in ((5, 2), (2, 5)):
-        fingers = Fingers().hold(65535, 30).hold(LEVELS[first], 60).hold(LEVELS[second], 60).hold(LEVELS[first], 60)
-        assert fingers.hold(65535, 30).told == []
-        assert fingers.hold(LEVELS[first], 60).hold(65535, 30).told == [(first + 1, schema.PRESS_SHORT)]
+        fingers = Fingers().hold(NONE, 30).hold(LEVELS[first], 60).hold(LEVELS[second], 60).hold(LEVELS[first], 60)
+        assert fingers.hold(NONE, 30).told == []
+        assert fingers.hold(LEVELS[first], 60).hold(NONE, 30).told == [(first + 1, schema.PRESS_SHORT)]
 
 
 def test_done_and_new_hand_held_for_two_seconds_ask_for_the_self_test() -> None:
     """Done is held first; the ladder then shows new hand, the lower of the two."""
-    fingers = Fingers().hold(65535, 30).hold(LEVELS[4], 300).hold(LEVELS[0], 1900)
+    fingers = Fingers().hold(NONE, 30).hold(LEVELS[4], 300).hold(LEVELS[0], 1900)
     assert not fingers.keys.test
     assert fingers.hold(LEVELS[0], 150).keys.test
     fingers.keys.test = False
-    assert not fingers.hold(LEVELS[0], 5000).hold(65535, 30).keys.test  # once
+    assert not fingers.hold(LEVELS[0], 5000).hold(NONE, 30).keys.test  # once
     assert fingers.told == []
 
 
 @pytest.mark.parametrize("steps", [((0, 3000),), ((4, 900), (0, 3000)), ((3, 300), (0, 3000)), ((4, 300), (1, 3000)),
                                    ((4, 300), (0, 1800), (4, 300), (0, 1800))])  # fmt: skip
 def test_no_other_pair_and_no_key_alone_asks_for_it(steps: tuple[tuple[int, int], ...]) -> None:
-    fingers = Fingers().hold(65535, 30)
+    fingers = Fingers().hold(NONE, 30)
     for key, ms in steps:
         fingers.hold(LEVELS[key], ms)
-    assert not fingers.hold(65535, 30).keys.test
+    assert not fingers.hold(NONE, 30).keys.test
 
 
 def test_a_key_that_is_stuck_is_named_after_30_s_and_over_when_it_is_let_go() -> None:
-    fingers = Fingers().hold(65535, 30).hold(LEVELS[1], 29_900)
-    assert fingers.keys.stuck == 0
-    assert fingers.hold(LEVELS[1], 300).keys.stuck == 2
-    assert fingers.hold(65535, 30).keys.stuck == 0
+    fingers = Fingers().hold(NONE, 30).hold(LEVELS[1], 29_900)
+    assert fingers.keys.trouble() == 0
+    assert fingers.hold(LEVELS[1], 300).keys.trouble() == 2
+    fingers.hold(NONE, 30)
+    assert [fingers.keys.trouble() for _ in range(2)] == [2, 0]  # until it was let go, and not from then on
     assert fingers.told == []
 
 
@@ -300,39 +318,85 @@ def test_a_key_that_is_stuck_is_named_after_30_s_and_over_when_it_is_let_go() ->
                                            (4900, schema.PRESS_HELD), (5100, None)])  # fmt: skip
 def test_a_held_key_is_told_when_it_is_let_go_and_one_that_is_held_for_5_s_is_not(ms: int, press: int | None) -> None:
     """Done held is undo, exposed held says that a player showed a card: neither from a key that is stuck."""
-    fingers = Fingers().hold(65535, 30).hold(LEVELS[4], ms)
+    fingers = Fingers().hold(NONE, 30).hold(LEVELS[4], ms)
     assert fingers.told == []
-    assert fingers.hold(65535, 30).told == ([] if press is None else [(5, press)])
+    assert fingers.hold(NONE, 30).told == ([] if press is None else [(5, press)])
 
 
 def test_a_key_that_sticks_below_another_one_tells_of_neither() -> None:
     """Nor does any other count until it is let go: the ladder shows the lower of two."""
-    fingers = Fingers().hold(65535, 30).hold(LEVELS[4], 40_000)
+    fingers = Fingers().hold(NONE, 30).hold(LEVELS[4], 40_000)
     for key in (0, 1, 2, 3):
         fingers.hold(LEVELS[key], 100).hold(LEVELS[4], 200)
-    assert fingers.keys.stuck == 5
-    assert fingers.hold(65535, 30).told == []
+    assert fingers.keys.trouble() == 5
+    assert fingers.hold(NONE, 30).told == []
 
 
 def test_a_level_of_no_key_between_two_presses_tells_of_neither() -> None:
-    fingers = Fingers().hold(65535, 30).hold(16384, 100).hold(LEVELS[1], 100).hold(65535, 30)
-    assert fingers.hold(16384, 900).hold(65535, 30).told == []
+    fingers = Fingers().hold(NONE, 30).hold(20479, 100).hold(LEVELS[1], 100).hold(NONE, 30)
+    assert fingers.hold(20479, 900).hold(NONE, 30).told == []
 
 
 def test_a_level_of_no_key_is_named_after_2_s() -> None:
-    fingers = Fingers().hold(16384, 1900)
-    assert fingers.keys.stuck == 0
-    assert fingers.hold(16384, 300).keys.stuck == keys.BETWEEN
-    assert fingers.hold(65535, 30).told == []
+    fingers = Fingers().hold(20479, 1900)
+    assert fingers.keys.trouble() == 0
+    assert fingers.hold(20479, 300).keys.trouble() == keys.BETWEEN
+    assert fingers.hold(NONE, 30).told == []
+
+
+@pytest.mark.parametrize(
+    ("level", "what"),
+    [(0, keys.GROUND), (1303, keys.GROUND), (5460, keys.GROUND), (60074, keys.OFF), (65535, keys.OFF)],
+)
+def test_a_wire_that_is_at_ground_or_off_for_a_moment_is_no_key_and_is_named(level: int, what: int) -> None:
+    """1303: the most that a wire at ground reads, by board.toml at its worst; a third of a step from a key it ends."""
+    fingers = Fingers().hold(NONE, 30).hold(level, 30)
+    assert fingers.keys.trouble() == what
+    assert fingers.hold(level, 8000).keys.trouble() == what  # as long as it lasts
+    fingers.hold(NONE, 30)
+    assert [fingers.keys.trouble() for _ in range(2)] == [what, 0]  # until then, and not from then on
+    fingers.hold(level, 30).hold(NONE, 900)  # over before anybody has asked
+    assert [fingers.keys.trouble() for _ in range(2)] == [what, 0]
+    assert fingers.told == []
+    assert fingers.hold(LEVELS[0], 60).hold(NONE, 30).told == [(1, schema.PRESS_SHORT)]
+
+
+@pytest.mark.parametrize("level", [0, 65535])
+@pytest.mark.parametrize("key", range(6))
+def test_a_key_that_is_down_as_its_wire_fails_does_not_count(level: int, key: int) -> None:
+    for steps in (
+        (LEVELS[key], level),
+        (level, LEVELS[key]),
+        (LEVELS[key], level, LEVELS[key]),
+        (level, LEVELS[key], level),
+    ):
+        fingers = Fingers().hold(NONE, 30)
+        for step in steps:
+            fingers.hold(step, 60)
+        assert fingers.keys.trouble() in (keys.GROUND, keys.OFF)
+        assert fingers.hold(NONE, 30).told == []
+        assert not fingers.keys.test
+
+
+def test_done_and_a_wire_at_ground_do_not_ask_for_the_self_test() -> None:
+    fingers = Fingers().hold(NONE, 30).hold(LEVELS[4], 300).hold(0, 3000)
+    assert not fingers.keys.test
+
+
+def test_a_wire_that_is_off_as_the_shoe_starts_is_named_and_no_key_counts_before_it_was_well() -> None:
+    fingers = Fingers(65535).hold(65535, 30)
+    assert fingers.keys.trouble() == keys.OFF
+    assert fingers.hold(LEVELS[0], 60).hold(65535, 60).told == []
+    assert fingers.hold(NONE, 60).hold(LEVELS[0], 60).hold(NONE, 30).told == [(1, schema.PRESS_SHORT)]
 
 
 def test_a_key_that_is_down_as_the_shoe_starts_does_not_count() -> None:
-    fingers = Fingers(LEVELS[3]).hold(LEVELS[3], 2000).hold(65535, 30)
+    fingers = Fingers(LEVELS[3]).hold(LEVELS[3], 2000).hold(NONE, 30)
     assert fingers.told == []
-    assert fingers.hold(LEVELS[3], 60).hold(65535, 30).told == [(4, schema.PRESS_SHORT)]
+    assert fingers.hold(LEVELS[3], 60).hold(NONE, 30).told == [(4, schema.PRESS_SHORT)]
     # and let go before the first reading
-    assert Fingers(LEVELS[3]).hold(65535, 30).hold(LEVELS[0], 60).hold(65535, 30).told == [(1, schema.PRESS_SHORT)]
+    assert Fingers(LEVELS[3]).hold(NONE, 30).hold(LEVELS[0], 60).hold(NONE, 30).told == [(1, schema.PRESS_SHORT)]
 
 
 def test_the_ladders_levels_are_apart() -> None:
-    assert all(b - a > 2 * 3640 for a, b in pairwise((*LEVELS, 65535)))
+    assert all(b - a > 2 * 2730 for a, b in pairwise((0, *LEVELS, 65535)))

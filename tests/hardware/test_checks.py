@@ -19,7 +19,6 @@ from sheets.model import (
     NEEDED_IN_THE_SHOE,
     Board,
     BoardError,
-    Ladder,
     Pio,
     Signal,
     board_of,
@@ -140,13 +139,28 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
     (checks.cables_lead_somewhere, change_cable("W16", variant="rfid"), "W16 carries TAMPER, which only the variant"),
     (
         checks.ladder_has_even_steps,
-        replace(BOARD, ladder=Ladder(10000.0, [2000.0], 0.01)),
-        "the ladder has 1 steps; 6 keys need 5",
+        replace(BOARD, ladder=replace(LADDER, steps=[2000.0])),
+        "the ladder has 1 steps; 6 keys need 7",
     ),
     (
         checks.ladder_has_even_steps,
         replace(BOARD, ladder=replace(LADDER, tolerance=0.2)),
-        "key 2 may read 15123, more than a third of a step from 10922",
+        "key 2 may read 22959, more than a third of a step from 16384",
+    ),
+    (
+        checks.ladder_has_even_steps,
+        replace(BOARD, ladder=replace(LADDER, contact_ohm=1000.0)),
+        "the wire at ground may read 6726, more than a third of a step from 0",
+    ),
+    (
+        checks.ladder_has_even_steps,
+        replace(BOARD, ladder=replace(LADDER, adc_lsb=200.0)),
+        "the wire off may read 62134, more than a third of a step from 65535",
+    ),
+    (
+        checks.ladder_has_even_steps,
+        replace(BOARD, ladder=replace(LADDER, steps=[0.001, 3300.0, *LADDER.steps[2:]])),
+        "key 1 may read 0, more than a third of a step from 8192",
     ),
     (
         checks.heads_are_fast,

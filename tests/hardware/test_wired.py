@@ -229,7 +229,7 @@ BROKEN: list[tuple[Callable[[Board], Any], Board, str]] = [
     (
         wired.values_agree,
         revalue("R17", "4.7 kΩ"),
-        "from KEY_3 to KEY_4 there should be 5100 Ω; the wiring has 4700: change R17 in a [[two]] of the same file, or "
+        "from KEY_2 to KEY_3 there should be 2700 Ω; the wiring has 4700: change R17 in a [[two]] of the same file, or "
         "step 3 in [ladder]",
     ),
     (

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from dealershoe.deck.cards import card_number
@@ -52,6 +52,8 @@ TABLE = {
     ("ambient", "dead"): Seen("SELF_TEST", True, True),
     ("keys", "done held"): Seen("KEYS", True, True),
     ("keys", "between"): Seen("KEYS", True, True),
+    ("keys", "at ground"): Seen("KEYS", True, True),
+    ("keys", "off"): Seen("KEYS", True, True),
     ("lid", "open"): Seen("LID", True, True),
     ("tamper", "open"): Seen("TAMPER", True),
     ("supply", "low"): Seen("SUPPLY", True),
@@ -192,6 +194,33 @@ def test_with_the_lid_open_no_key_counts_but_the_floors() -> None:
         assert host.next(schema.Clear)[0].code == schema.FAULT_LID
         shoe.press("action")
         assert host.next(schema.Key)[0].key == schema.KEY_ACTION
+
+
+@pytest.mark.parametrize(("how", "detail"), [("at ground", 8), ("off", 9)])  # hardware/faults.md
+def test_a_key_wire_that_fails_for_a_moment_is_named_and_begins_no_hand(how: str, detail: int) -> None:
+    """Twice: alone, and while a finger is on *new hand*, which ends while the wire is bad."""
+    with EmulatedShoe(pace="fast", opened=True) as shoe, HostEnd(shoe.port) as host:
+
+        def told() -> list[Any]:
+            return [event for event in host.events if isinstance(event, (schema.Fault, schema.Clear, schema.Key))]
+
+        host.want(schema.Signal(0, FACTS, schema.REASON_NONE, schema.MODE_SUPERVISED))
+        shoe.fail("keys", how)
+        shoe.rest(60)
+        shoe.mend()
+        shoe.wait_for(lambda: magenta(shoe), "magenta: a fault")
+        shoe.rest(1_500)
+        shoe.fail("keys", how)
+        shoe.press("new-hand")
+        shoe.mend()
+        shoe.rest(3_000)
+        host.wait_for(lambda: len(told()) >= 4, "a fault and its end, twice")
+        shoe.press("new-hand")
+        host.wait_for(lambda: len(told()) >= 5, "a key that counts again")
+        *faults, key = told()
+        once = [(schema.Fault, schema.FAULT_KEYS, detail), (schema.Clear, schema.FAULT_KEYS, 0)]
+        assert [(type(event), event.code, event.detail) for event in faults] == 2 * once
+        assert key.key == schema.KEY_NEW_HAND
 
 
 def test_a_key_that_was_down_at_power_up_does_not_count() -> None:

@@ -13,7 +13,7 @@ from dealershoe.emulate.mechanics import Run
 from dealershoe.emulate.parts import FAILURES
 
 LIGHT = 60000  # ADC reading of the double-feed receiver with no card in the way; each card halves it
-NO_KEY = 65535  # ADC reading of the key ladder at rest
+NO_KEY = 65535 * 7 // 8  # ADC reading of the key ladder at rest
 AMBIENT, DAZZLED = 3000, 60000  # ADC readings of the ambient light
 KEYS = ("new-hand", "action", "betting-complete", "exposed", "done", "floor")
 _RECORD = struct.Struct("<BBBBHI")
@@ -55,13 +55,13 @@ def mend(part: str) -> bytes:
 
 
 def key(name: str | None) -> bytes:
-    """A key goes down, or (None) up: an equal-step ladder of six keys."""
+    """A key goes down, or (None) up: a ladder of equal steps, with the wire at ground and the wire off as its ends."""
     return _RECORD.pack(Record.KEYS, 0, 0, 0, ladder(name), 0)
 
 
 def ladder(name: str | None) -> int:
     """The ADC reading while that key is down."""
-    return NO_KEY if name is None else KEYS.index(name) * 65535 // len(KEYS)
+    return NO_KEY if name is None else 65535 * (1 + KEYS.index(name)) // (2 + len(KEYS))
 
 
 def lower(names: Sequence[str]) -> str:

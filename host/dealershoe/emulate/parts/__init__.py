@@ -27,6 +27,8 @@ FAILURES = (
     ("ambient", "dead"),
     ("keys", "done held"),
     ("keys", "between"),
+    ("keys", "at ground"),
+    ("keys", "off"),
     ("lid", "open"),
     ("tamper", "open"),
     ("supply", "low"),
