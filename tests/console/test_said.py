@@ -21,7 +21,7 @@ from dealershoe.desk.look import snapshot
 from dealershoe.errors import UserError
 from dealershoe.events import Hand
 from dealershoe.judge.runner import ScriptError, run_script
-from dealershoe.link.faults import FAULTS
+from dealershoe.link.faults import DETAILS, FAULTS
 from dealershoe.rules.remedy import STREETS, VERBS, texts
 from dealershoe.rules.stack import load_stack, shipped
 from dealershoe.session import TableSession
@@ -38,7 +38,11 @@ AT = Moment(1, 1_700_000_000_000_000_000)
 
 
 def test_every_finding_and_every_fault_of_the_link_has_words_in_every_language() -> None:
-    told = [*KINDS.values(), *(FAULTS[code] for code, _ in schema.CODES["code"])]
+    told = [
+        *KINDS.values(),
+        *(FAULTS[code] for code, _ in schema.CODES["code"]),
+        *(said for _, said in DETAILS.values()),
+    ]
     assert len(told) == len(set(told))
     for text in told:
         found = kind_of(text)

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from bridge.rig import HAND, SHOE_IDENT, Rig, Shoe, entropy, ready
-from dealershoe.desk import table_link
+from dealershoe.desk import look, table_link
 from dealershoe.desk.table_link import RECORDS, RECORDS_S, frame_of
 from dealershoe.entries import ALIGN, DeviceRow, Entry, EventRow, Fact, LinkRow, RulingRow, SignalRow
 from dealershoe.errors import UserError
 from dealershoe.link.clock import When
+from dealershoe.link.faults import DETAILS, FAULTS
 from dealershoe.rules.stack import load_stack
 from shoelink import schema
 from shoelink.link import Link
@@ -302,6 +303,21 @@ def test_a_fault_of_the_shoe_is_shown_until_it_is_over() -> None:
     rig.shoe.link.report(schema.Clear(bytes(4), schema.FAULT_HALF_DRAWN, 0))
     rig.run(20)
     assert rig.desk.faults == {}
+
+
+@pytest.mark.parametrize(("code", "detail"), [*DETAILS, (schema.FAULT_FRAM, 0), (schema.FAULT_KEYS, 5), (99, 1)])
+def test_a_fault_is_told_in_the_words_of_its_detail_and_its_end_in_the_same(code: int, detail: int) -> None:
+    said = {(schema.FAULT_FRAM, 0): FAULTS[schema.FAULT_FRAM], (schema.FAULT_KEYS, 5): "a key is stuck",
+            (99, 1): "fault 99 of the shoe"}.get((code, detail)) or DETAILS[code, detail][1]  # fmt: skip
+    rig = ready()
+    rig.shoe.link.report(schema.Fault(bytes(4), code, detail))
+    rig.run(20)
+    assert look.snapshot(rig.desk, "t", "").faults == (said,)
+    rig.shoe.link.report(schema.Clear(bytes(4), code, 0))
+    rig.run(20)
+    assert look.snapshot(rig.desk, "t", "").faults == ()
+    told = [happening.text for happening in rig.desk.happenings if happening.kind == "fault"]
+    assert told == [said, f"over: {said}"]
 
 
 @pytest.mark.parametrize(

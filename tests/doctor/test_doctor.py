@@ -220,6 +220,7 @@ class Faulty(Device):
         self.link.report(schema.Fault(bytes(4), schema.FAULT_LID, 0))
         self.link.report(schema.Clear(bytes(4), schema.FAULT_LID, 0))
         self.link.report(schema.Fault(bytes(4), schema.FAULT_SELF_TEST, parts.bit("SLOTS")))
+        self.link.report(schema.Fault(bytes(4), schema.FAULT_KEYS, 9))
         super().__enter__()
         return self
 
@@ -227,9 +228,10 @@ class Faulty(Device):
 def test_a_fault_that_stands_is_named_and_stays_in_the_shoe(tree: UsbTree) -> None:
     with Faulty() as device:
         findings = list(shoe(device.port, tree.ports))
-        assert device.journal.held() == 4
+        assert device.journal.held() == 5
     assert [finding.seen for finding in of("fault", findings)] == [
         "The shoe reports the fault SLOT: a slot sensor does not work.",
+        "The shoe reports the fault KEYS: the wire to the shoe's keys is broken or unplugged: no key counts.",
         # it makes no test now
         "The shoe reports the fault SELF_TEST: the shoe's self-test has found a part out of order: a slot sensor (or a "
         "card is in the throat).",

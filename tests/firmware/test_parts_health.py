@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from dealershoe.emulate.parts.fram import Fram
+from dealershoe.link.faults import DETAILS
 from firmware.test_parts_fram import Memory
 from shoelink import schema
 
@@ -405,6 +406,18 @@ def test_each_test_fails_when_its_part_is_broken_and_no_other_does(
     test = judged(parts)
     assert test.failed & ~BIT["CALIBRATION"] == test.faulty == BIT[part]
     assert test.tested & test.failed == test.failed
+
+
+def test_every_detail_that_the_firmware_tells_of_memory_and_keys_has_a_sentence_of_its_own() -> None:
+    keys, kept = import_module("shoe.keys"), import_module("shoe.kept")
+    assert {(code, detail): name for (code, detail), (name, _) in DETAILS.items()} == {
+        (schema.FAULT_FRAM, kept.ABSENT): "absent",
+        (schema.FAULT_FRAM, kept.FAILED): "failed",
+        (schema.FAULT_FRAM, kept.DAMAGED): "damaged",
+        (schema.FAULT_KEYS, keys.BETWEEN): "between",
+        (schema.FAULT_KEYS, keys.GROUND): "ground",
+        (schema.FAULT_KEYS, keys.OFF): "off",
+    }
 
 
 def test_every_part_that_can_be_sensed_is_spoilt_above() -> None:

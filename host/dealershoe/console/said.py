@@ -21,7 +21,7 @@ from dealershoe.deal.items import RULINGS
 from dealershoe.desk.desk import NO_HAND
 from dealershoe.desk.sealed import OPEN_SHOE, TOLD_SHOE, UNBOUND_SHOE
 from dealershoe.desk.table_link import NOT_STORED
-from dealershoe.link.faults import FAULTS
+from dealershoe.link.faults import DETAILS, FAULTS
 from dealershoe.rules.judge import ASK, NO_RULE
 from dealershoe.rules.remedy import STREETS, VERBS
 from dealershoe.table.findings import KINDS
@@ -45,10 +45,17 @@ NESTED = (
 )  # blanks that may hold a sentence, or a part of one, with a kind of its own
 _ENGLISH = json.loads((files("dealershoe.console") / "pages" / "words" / "en.json").read_text(encoding="utf-8"))
 _BOOKS = {kind: said for kind, said in _ENGLISH.items() if kind.startswith("book.")}  # by the rule that says it first
+
+
+def _kind_of_fault(code: int) -> str:
+    return f"fault.{schema.code_name('code', code).lower().replace('_', '-')}"
+
+
 # `detail`: what a system, a port or a defect says of itself; it stays as it is
 SENTENCES: dict[str, str] = {
     **{f"finding.{kind}": said for kind, said in KINDS.items()},
-    **{f"fault.{schema.code_name('code', code).lower().replace('_', '-')}": said for code, said in FAULTS.items()},
+    **{_kind_of_fault(code): said for code, said in FAULTS.items()},
+    **{f"{_kind_of_fault(code)}-{name}": said for (code, _), (name, said) in DETAILS.items()},
     "fault.disk": f"the journal cannot be written ({{detail}}); {KEPT_BY_SHOE}",
     "fault.disk-again": "the journal is written again",
     "fault.unbound": UNBOUND_SHOE,

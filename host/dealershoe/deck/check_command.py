@@ -18,8 +18,7 @@ from shoelink.timing import TICKS
 from dealershoe import __version__
 from dealershoe.deck.check import Deck, Round, sentences, table
 from dealershoe.errors import UserError
-from dealershoe.link import keystore
-from dealershoe.link.faults import FAULTS
+from dealershoe.link import faults, keystore
 from dealershoe.port.identity import PortLost, find
 from dealershoe.port.port import Port
 
@@ -76,7 +75,7 @@ def _draw(shoe: Shoe, times: int, as_json: bool) -> Deck:
         for message in shoe.until_done():
             one.heard(message)
             if isinstance(message, schema.Fault):
-                click.echo(FAULTS.get(message.code, f"fault {message.code} of the shoe"), err=as_json)
+                click.echo(faults.sentence(message.code, message.detail), err=as_json)
         if not one.cards:
             raise UserError("no card was drawn", "", "draw the deck through the shoe, then press its key done")
         for message in shoe.next_hand():

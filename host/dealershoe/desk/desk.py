@@ -49,8 +49,8 @@ from dealershoe.events import (
     NextHand,
     Undo,
 )
+from dealershoe.link import faults
 from dealershoe.link.clock import When
-from dealershoe.link.faults import FAULTS
 from dealershoe.rules.ruling import Ruling
 from dealershoe.rules.shelf_pins import described, names, pins, write_layers
 from dealershoe.rules.stack import Stack
@@ -412,7 +412,8 @@ class Desk:
             self.happen("refused", str(error))
 
     def _fault(self, message: Any) -> None:
-        what = FAULTS.get(message.code, f"fault {message.code} of the shoe")
+        detail = message.detail if isinstance(message, schema.Fault) else self.faults.get(message.code, 0)
+        what = faults.sentence(message.code, detail)
         if isinstance(message, schema.Fault):
             self.faults[message.code] = message.detail
             self.happen("fault", what, code=message.code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dealershoe.deck.cards import face
 from dealershoe.desk.desk import SHUFFLES, Desk
 from dealershoe.desk.words import place_words, way_up_words
-from dealershoe.link.faults import FAULTS
+from dealershoe.link import faults
 from dealershoe.rules.ruling import Ruling
 from dealershoe.table.findings import KINDS
 from dealershoe.table.setup import Setup
@@ -55,7 +55,7 @@ def snapshot(desk: Desk, title: str, why_down: str, pixels: tuple[tuple[int, int
         rulings=tuple(_ruling(desk, ruling) for ruling in desk.rulings[-LAST_RULINGS:]),
         steps=tuple(StepLine(step.text, step.done, index == current) for index, step in enumerate(steps)),
         question=session.question if judged else None,
-        faults=(*(FAULTS.get(code, f"fault {code}") for code in desk.faults), *desk.wrong.values()),
+        faults=(*(faults.sentence(code, detail) for code, detail in desk.faults.items()), *desk.wrong.values()),
         notes=tuple(desk.notes)[-LAST_NOTES:],
         counts=tuple(desk.counts.items()),
         draw_count=session.draws if hand is not None else 0,

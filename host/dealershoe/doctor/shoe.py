@@ -19,7 +19,7 @@ from dealershoe.doctor import sealed as enrolled
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding, counted
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
-from dealershoe.link.faults import FAULTS
+from dealershoe.link import faults
 from dealershoe.port.identity import PortLost, Ports, find
 from dealershoe.port.port import Port
 
@@ -230,7 +230,7 @@ def _self(peer: Peer, hello: schema.Hello, failed: int | None) -> Iterator[Findi
             known = code in parts.PART_OF and bool((failed or 0) & parts.bit(parts.PART_OF[code]))
         if not known:
             name = schema.code_name("code", code)
-            means = f": {FAULTS[code]}" if code in FAULTS else ""
+            means = f": {faults.sentence(code, standing[code])}" if code in faults.FAULTS else ""
             if code == schema.FAULT_SELF_TEST and standing[code]:
                 means += f": {parts.named(standing[code])}"
             yield Finding("fault", BAD, f"The shoe reports the fault {name}{means}.", "See hardware/faults.md.")

@@ -23,3 +23,30 @@ FAULTS = {
     schema.FAULT_SAMPLER: "the shoe sees nothing any more: it starts again by itself",
     schema.FAULT_SELF_TEST: "the shoe's self-test has found a part out of order",
 }
+
+# What the detail of a fault says beside its code, where that is something else for whoever is told: a name, a sentence.
+# The numbers are the firmware's: FRAM's `shoe/kept.py`, KEYS' `shoe/keys.py` (below 7 it is the key).
+DETAILS = {
+    (schema.FAULT_FRAM, 1): (
+        "absent",
+        "the shoe's memory does not answer: after a power cut its last cards would be missing",
+    ),
+    (schema.FAULT_FRAM, 2): (
+        "failed",
+        "the shoe's memory has failed: from now on a power cut would cost its last cards",
+    ),
+    (schema.FAULT_FRAM, 3): (
+        "damaged",
+        "the shoe's memory was damaged while the power was off: reports that waited in it may be lost",
+    ),
+    (schema.FAULT_KEYS, 7): ("between", "the shoe cannot tell which key is down: no key counts"),
+    (schema.FAULT_KEYS, 8): ("ground", "the wire to the shoe's keys touches ground: no key counts"),
+    (schema.FAULT_KEYS, 9): ("off", "the wire to the shoe's keys is broken or unplugged: no key counts"),
+}
+
+
+def sentence(code: int, detail: int = 0) -> str:
+    """What a fault means, in words; of a newer shoe's at least the number."""
+    if (code, detail) in DETAILS:
+        return DETAILS[code, detail][1]
+    return FAULTS.get(code, f"fault {code} of the shoe")
