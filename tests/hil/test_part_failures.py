@@ -206,7 +206,7 @@ def test_a_key_wire_that_fails_for_a_moment_is_named_and_begins_no_hand(how: str
 
         host.want(schema.Signal(0, FACTS, schema.REASON_NONE, schema.MODE_SUPERVISED))
         shoe.fail("keys", how)
-        shoe.rest(60)
+        shoe.rest(200)
         shoe.mend()
         shoe.wait_for(lambda: magenta(shoe), "magenta: a fault")
         shoe.rest(1_500)
