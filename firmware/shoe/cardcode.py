@@ -129,34 +129,53 @@ def proven(byte: int, check: int) -> bool:
     return crc8_of(byte) == check
 
 
-def behind_another(strip, mark: int) -> bool:
-    """Whether the code that begins with this mark follows much of another card's: the leading margin of its own card
-    came in between, at least 8 mm of light in place of 1.25.
+def apart(strip, mark: int, marks: int) -> bool:
+    """Whether what begins with this mark is another card's than the much that came before it: a blank margin was in
+    between, 8.4 to 17 times as long as a half cell. (Of the half cells beside it one may be soiled.)
 
-    A card that was drawn back into its margin and comes again looks much like that. But the bottom head has seen its
-    end cell twice on end. Where that says nothing: the cells came the other way about before, and a half cell took long
-    where the card turned; or the way back was not seen, and the same cells came before.
+    A card that turned about or rested looks much like that. Where it turned in its margin, the cells came the other way
+    about before, the end cell twice on end; or the way back was not seen, and the same cells came before. And a card
+    that turned once turned twice: some other half cell took long as well, unless it is one that lost its neighbour.
     """
     halves = strip.halves
     kinds = strip.kinds
-    light = halves[2 * mark]
-    if mark < FEW or light < 3 * max(halves[2 * mark - 1], halves[2 * mark + 1], halves[2 * mark + 2]):
+    cells = min(CELLS, marks - mark)
+    if mark < FEW or cells < FEW:
+        return False
+    at = 2 * mark
+    beside = max(min(halves[at - 1], halves[at - 3]), min(halves[at + 1], halves[at + 3]))
+    if not 3 * beside <= halves[at] <= 24 * beside:
         return False
     again = True
-    for cell in range(min(mark, CELLS)):
+    for cell in range(min(mark, cells)):
         if kinds[cell] != kinds[mark + cell]:
             again = False
     if again:
         return False
-    if strip.paired and kinds[mark - 1] != kinds[mark]:
+    doubt = 0
+    for half in range(3, at + 2 * cells):
+        like = halves[half - 2]
+        if half != at and halves[half] > 3 * like:
+            if halves[half] > 6 * like:
+                return False
+            doubt = 1
+    if strip.paired and not doubt and kinds[mark - 1] != kinds[mark]:
         return True
-    for half in range(3, 2 * mark):
-        if halves[half] > 3 * halves[half - 2]:
-            return False
-    for cell in range(mark // 2):
+    differ = 0
+    for cell in range(min(min(mark, cells), marks - CELLS - 1) // 2):  # so far a card has come back, at the least
         if kinds[mark - 1 - cell] != kinds[mark + cell]:
-            return True
-    return False
+            differ += 1
+    return differ > doubt
+
+
+def widest(strip, first: int, marks: int) -> int:
+    """The mark with most light before it, of those that leave a FEW on both sides."""
+    halves = strip.halves
+    found = first + FEW
+    for mark in range(found, marks - FEW + 1):
+        if halves[2 * mark] > halves[2 * found]:
+            found = mark
+    return found
 
 
 class Reading:
@@ -167,7 +186,8 @@ class Reading:
         self.byte = 0  # card << 2 | deck
         self.reversed = False  # the stop cell came first
         self.erasures = 0  # 1: a cell was put right. Of an unread code: cells that were not clear
-        self.two = False  # two whole codes that are not the same, or much of another before a whole one: two cards
+        self.two = False  # two whole codes that are not the same, or more than one apart from each other: two cards
+        self.first = 0  # of the code that was read: its first mark
 
     def read(self, strip, marks: int, first: int = 0) -> int:
         """Read the strip's first `marks` marks, from mark `first` on; returns NOTHING (hardly a mark), UNREAD or READ,
@@ -189,6 +209,10 @@ class Reading:
                 self._run(strip, mark, False)
             elif kinds[mark] == stop and kinds[end] == start:
                 self._run(strip, mark, True)
+        if self.result == READ:
+            self.two = self.two or apart(strip, self.first, marks) or apart(strip, self.first + CELLS, marks)
+        elif marks - first >= CELLS + FEW:  # more than one card has, with all its dirt
+            self.two = apart(strip, widest(strip, first, marks), marks)
         return self.result
 
     def _run(self, strip, mark: int, backwards: bool) -> None:
@@ -230,7 +254,7 @@ class Reading:
                 self.reversed = False
             return
         self.result = READ
-        self.two = behind_another(strip, mark)
+        self.first = mark
         self.byte = word >> 8
         self.reversed = backwards
         self.erasures = erasures

@@ -61,6 +61,11 @@ _NEXT = (
 )
 
 
+def _begun(strip) -> int:
+    """How many marks have begun, the last of which may not have ended."""
+    return strip.marks + 1 if strip.in_mark else strip.marks
+
+
 class Passage:
     """Follows the cards. `listener` has the seven methods above; they are called in the order of the samples."""
 
@@ -91,14 +96,15 @@ class Passage:
         self._read_below = -1  # marks of the strips when `below` and `above` were read
         self._read_above = -1
         self._next_entered = 0  # throat blocked by the next card
-        self._lip_marks = 0  # marks seen when the lip was blocked
+        self._lip_marks = 0  # marks seen when the lip was blocked,
+        self._lip_below = 0  # begun or ended below, above
+        self._lip_above = 0
         self._next_below = 0  # marks that belong to this card when the next one came to the throat, or it goes back
         self._next_above = 0
         self._reached = False  # what came from outside has blocked the throat
         self._turned = False  # it has been back and forth: its length cannot be known
         self._long = False  # its code had passed the heads while the throat was still blocked
         self._long_above = False  # the same of a boxed card's,
-        self._two_above = False  # with much of another card's behind it
         self._dim = False  # the light through it was that of two cards
         self._state = new_state()
         self._out = new_out(CHUNK)
@@ -208,9 +214,9 @@ class Passage:
         self.top.clear()
         self._read_below = self._read_above = -1
         self._entered = self._lipped = self._tail = self.at
-        self._lip_marks = 0
+        self._lip_marks = self._lip_below = self._lip_above = 0
         self._reached = self._turned = self._dim = False
-        self._long = self._long_above = self._two_above = False
+        self._long = self._long_above = False
 
     def _read(self, marks_below: int, marks_above: int) -> None:
         """Read both strips, unless nothing has come since they were read last."""
@@ -232,6 +238,8 @@ class Passage:
     def _at_lip(self) -> None:
         self._lipped = self.at
         self._lip_marks = self._most_marks()
+        self._lip_below = _begun(self.bottom)
+        self._lip_above = _begun(self.top)
 
     def _tail_in(self) -> None:
         """The throat is clear: a single card's code has 1.5 mm to go until its last mark ends (65.0 of 63.5 mm)."""
@@ -240,19 +248,12 @@ class Passage:
             self._read(self.bottom.marks, self.top.marks)
             self._long = self.below.result == READ
             self._long_above = self.above.result == READ
-            if self.top.marks >= CELLS + FEW:
-                # A second boxed card's follow, if the first's code was whole and its blank margin came after: 10.5 mm
-                # of light in place of 1.25. A card that turned about shows no margin.
-                halves = self.top.halves
-                self._read_above = -1
-                whole = self.above.read(self.top, CELLS) == READ
-                self._two_above = whole and halves[2 * CELLS] > 3 * halves[2 * CELLS - 2]
 
     def _tail_again(self) -> None:
         """The throat is clear, perhaps once more: the card came back a little, or another touches it and the lip did
         not see where they meet."""
         self._tail = self.at
-        self._tail_above = self.top.marks + 1 if self.top.in_mark else self.top.marks
+        self._tail_above = _begun(self.top)
 
     def _next_card(self) -> None:
         """The throat is blocked again behind this card: the next one, or this one goes back."""
@@ -263,7 +264,7 @@ class Passage:
     def _own(self, strip) -> int:
         """How many of the marks are this card's. Of the next card only a leading edge is in, 21 mm short of its code;
         of this one the last mark may still be to come, if the gap is under 1.5 mm."""
-        own = strip.marks + 1 if strip.in_mark else strip.marks
+        own = _begun(strip)
         return CELLS if own == CELLS - 1 else own
 
     def _pulled_back(self) -> None:
@@ -281,7 +282,7 @@ class Passage:
         self.top.keep_from(self._next_above)
         self._read_below = self._read_above = -1
         self._entered = self._next_entered
-        self._turned = self._long = self._long_above = self._two_above = self._dim = False
+        self._turned = self._long = self._long_above = self._dim = False
 
     def _left(self) -> None:
         self._gone(self.bottom.marks, self.top.marks)
@@ -299,14 +300,29 @@ class Passage:
         both = below.result == READ and above.result == READ
         plain = below.result == NOTHING and above.result == NOTHING
         # The top head cannot tell a stop cell from a zero: its code had ended only if no mark came after.
-        long_above = (self._long_above and marks_above == CELLS) or self._two_above
-        if self.top.marks >= marks_above >= CELLS + FEW:
-            # Too many for one code, but the last may be one, behind another boxed card's. Which card is not told.
-            last_two = above.read(self.top, marks_above, marks_above - CELLS) == READ and above.two
-            long_above = long_above or last_two
-            above.result = UNREAD
-        self.double = self._long or long_above or self._dim or below.two or both or (plain and self._timed_long(took))
+        long = self._long or (self._long_above and marks_above == CELLS)
+        two = below.two or above.two or both or self._is_second(below, self.bottom, self._lip_below)
+        two = two or self._is_second(above, self.top, self._lip_above)
+        self.double = two or long or self._dim or (plain and self._timed_long(took))
         self.listener.left(self)
+
+    def _is_second(self, reading, strip, lip_marks: int) -> bool:
+        """Whether the code that was read is not the first card's: when something came to the lip, that one had 2.75 mm
+        of its code past the head, its first mark whole; this one's began later. (The other way about only 1.5 mm.)
+
+        If it was a finger that came, the code has gone 21.25 mm since the throat was blocked, 17 times the 1.25 mm of a
+        half cell: no second card unless it took a quarter longer than at the speed of its first eight.
+        """
+        first = reading.first
+        if reading.result != READ or self._reached or first < lip_marks + (FEW if reading.reversed else 0):
+            return False
+        halves = strip.halves
+        came = ruler = 0
+        for half in range(2 * first + 1):
+            came += halves[half]
+        for half in range(2 * first + 1, 2 * first + 9):
+            ruler += halves[half]
+        return 8 * came > 21 * ruler
 
     def _timed_long(self, out: int) -> bool:
         """Whether cards without a code were longer than one, by the speeds of both edges; False if these differ much.
