@@ -286,6 +286,14 @@ class Events:
 
     # ---- helpers
 
+    def nodes(self) -> int:
+        """The places that had a seat node before the power was off, a bit each."""
+        return self._link.journal.nodes()
+
+    def keep_nodes(self, nodes: int) -> None:
+        """These have one now."""
+        self._link.journal.keep_nodes(nodes)
+
     def _open(self, kind: int) -> int:
         return self._link.open(kind, schema.MINIMUM[kind])
 

@@ -5,7 +5,8 @@ away. A copy in RAM serves the link. Where things are (all little-endian; CRC-32
 
     0000, 0020   head, two copies written in turn: "DSJ1" | id 4 | oldest u32 | turn u32 | CRC
     0040 … 00BF  calibration (calibration.py)      00C0 … 00DF  the self-test writes here (selftest.py)
-    00E0 … 00FF  the hand in play: its number u16 | its secret 16 | CRC
+    00E0 … 00F5  the hand in play: its number u16 | its secret 16 | CRC
+    00F8 … 00FD  the places that have a seat node, a bit each (node/talk.py): u16 | CRC
     0100 …       514 records of 38 bytes: id 4 | number u32 | kind | length | body 24 | CRC; number n in slot n % 514
 
 A power cut in a record leaves one that fails its CRC, where a released event stood: as if the new one had never
@@ -19,11 +20,13 @@ from shoelink.journal import Journal
 
 HEADS = (0x0000, 0x0020)
 HAND = 0x00E0
+NODES = 0x00F8
 RING = 0x0100
 _MAGIC = b"DSJ1"
 _HEAD = 20
 _SECRET = 16  # shoelink/tokens.py
 _HAND = 2 + _SECRET + 4
+_NODES = 2 + 4
 _RECORD = 14 + schema.EVENT
 _SLOT = 2 + schema.EVENT  # of the copy in RAM
 CAPACITY = 512
@@ -131,6 +134,34 @@ class KeptJournal(Journal):
         if kept[_HAND - 4 :] != crc or kept[0] | kept[1] << 8 != hand:
             return b""
         return bytes(kept[2 : 2 + _SECRET])
+
+    # ---- the seat nodes
+
+    def keep_nodes(self, nodes: int) -> None:
+        """The places that have a seat node, a bit each: told of when the power comes on again."""
+        if not self.kept:
+            return
+        message = bytearray(2 + _NODES)
+        message[0] = NODES >> 8
+        message[1] = NODES & 0xFF
+        message[2] = nodes & 0xFF
+        message[3] = nodes >> 8
+        crc_into(message, 2, _NODES - 4, message, 2 + _NODES - 4)
+        back = bytearray(2 + _NODES)
+        if not self._write(message, back, memoryview(back)[2:]):
+            self._fail()
+
+    def nodes(self) -> int:
+        """What `keep_nodes` has kept; 0: nothing, or nothing whole."""
+        if not self.kept:
+            return 0
+        kept, crc = bytearray(_NODES), bytearray(4)
+        try:
+            self._memory.read_into(NODES, kept)
+        except OSError:
+            return 0
+        crc_into(kept, 0, _NODES - 4, crc, 0)
+        return kept[0] | kept[1] << 8 if kept[_NODES - 4 :] == crc else 0
 
     def last_hand(self):
         """(hand, draw) of the last events that the FRAM had at the start, stored by the host or not; (0, 0): none."""

@@ -2,11 +2,13 @@
 
 The shoe is the master and nobody speaks unasked, so nothing collides. A node keeps an arrival until the shoe says
 that it has it: a damaged frame costs a repeat, never a card. Nodes that have answered once are asked in turn; places
-without a node are tried now and then. A node that was there and does not answer, or answers nonsense (two boards with
-one place; one that starts again and again), or reports cards though none has left the shoe, is a FAULT SEAT_NODE, with
-the place in its detail; one that reports cards out of nothing is no longer believed. Behind a missed answer the bus
-rests, so that one that comes late does not hurt the next node's. A bus on which the shoe's own question does not come
-back as it was sent, or that is never quiet, is a FAULT SEAT_BUS.
+without a node are tried now and then. The FRAM keeps which places have a node: one that does not answer when the power
+comes on again is missed like one that falls silent, until the shoe has been on for an hour without it: then it was
+taken away. A node that was there and does not answer, or answers nonsense (two boards with one place; one that starts
+again and again), or reports cards though none has left the shoe, is a FAULT SEAT_NODE, with the place in its detail;
+one that reports cards out of nothing is no longer believed. Behind a missed answer the bus rests, so that one that
+comes late does not hurt the next node's. A bus on which the shoe's own question does not come back as it was sent, or
+that is never quiet, is a FAULT SEAT_BUS.
 """
 
 from node import talk
@@ -24,6 +26,8 @@ REST = 20 * PER_MS  # samples between two questions behind a miss, while no node
 PROBE_EVERY = 8  # questions: then one to a place without a node
 MISSES = 8  # in a row: then the node, or the bus, is out of order
 WELL = 5000 * PER_MS  # samples until a node is well again: a loose wire must not fill the journal
+LATE = 10000 * PER_MS  # samples from the start: by then a node that got its power with the shoe has started, too
+HOUR = 3600000 * PER_MS
 LIES = 3  # arrivals without a card: then a node is not believed any more
 NOISE_BYTES = 32  # that nobody asked for
 _ROOM = 16
@@ -32,7 +36,8 @@ _PIECES = 16  # of what the UART holds
 
 class SeatBus:
     """`line` is a `drivers.rs485.SeatLine`. `events` is told `arrived(place, way)`, which answers whose report was out
-    of nothing, and `fault` and `clear`. `heard` says that the bus has worked since the start."""
+    of nothing, `fault` and `clear`, and keeps which places have a node (`nodes`, `keep_nodes`). `heard` says that the
+    bus has worked since the start."""
 
     def __init__(self, line, events):
         self._line = line
@@ -42,6 +47,10 @@ class SeatBus:
         self.believed = bytearray([1] * count)
         self.heard = False
         self.damaged = 0  # frames
+        self._before = events.nodes()  # the places that had a node before the power was off, a bit each
+        self._nodes = self._before  # and those that are kept now
+        self._began = -1
+        self._late = self._settled = False  # LATE and HOUR have passed
         self._taken = bytearray(count)
         self._misses = bytearray(count)
         self._lies = bytearray(count)
@@ -63,6 +72,8 @@ class SeatBus:
 
     def turn(self, now: int, may_ask: bool) -> None:
         """Take what has come and ask the next node, at sample index `now`; `may_ask`: no card is in the throat."""
+        if not self._settled:
+            self._settle(now)
         self._listen(now)
         if self._asked >= 0:
             self._turns += 1
@@ -73,6 +84,23 @@ class SeatBus:
             resting = self._missed or (self.met and (self._echoless >= MISSES or not any(self.known)))
             if not resting or since(now, self._asked_at) >= REST:
                 self._ask(now)
+
+    def _settle(self, now: int) -> None:
+        if self._began < 0:
+            self._began = now
+        lasts = since(now, self._began)
+        self._late = lasts >= LATE
+        if lasts >= HOUR:
+            self._settled = True
+            nodes = 0
+            for place in range(len(self.known)):
+                nodes |= self.known[place] << place
+            self._keep(nodes)
+
+    def _keep(self, nodes: int) -> None:
+        if nodes != self._nodes:
+            self._nodes = nodes
+            self._events.keep_nodes(nodes)
 
     # ---- asking
 
@@ -163,6 +191,7 @@ class SeatBus:
         self._asked = -1
         self._echo_came(now)
         self.known[place] = 1
+        self._keep(self._nodes | 1 << place)
         if flags & talk.FRESH:
             self._taken[place] = talk.BEGIN
             self._count_miss(place, GARBLED, now)
@@ -227,7 +256,7 @@ class SeatBus:
         if self._have < talk.ASKS or not self._echo():
             if self._echoless < MISSES:
                 self._echoless += 1
-            if self._echoless == MISSES and self.heard:
+            if self._echoless == MISSES and (self.heard or self._before):
                 self._events.fault(schema.FAULT_SEAT_BUS, NO_ECHO, now)
             return
         self._echo_came(now)
@@ -235,7 +264,8 @@ class SeatBus:
         if garbled:
             self.damaged += 1
         self._missed = bool(self.known[place])
-        if self._missed or garbled:  # where no node is known nobody should say anything
+        # where no node is known nobody should say anything
+        if self._missed or garbled or (self._late and self._before >> place & 1):
             self._count_miss(place, GARBLED if garbled else 0, now)
         else:
             self._misses[place] = 0

@@ -396,6 +396,43 @@ def test_a_part_that_dies_as_a_hand_begins_is_named(part: Fram, fault: str) -> N
     assert add(one, 1)
 
 
+# ---- the seat nodes
+
+
+@pytest.mark.parametrize("torn", [None, 0x0F, 0xAA], ids=["whole bytes", "torn in half", "torn in stripes"])
+def test_a_cut_at_any_byte_of_the_nodes_leaves_none_the_old_or_the_new(torn: int | None) -> None:
+    part = Fram()
+    one = journal(part)
+    assert one.nodes() == 0
+    add(one, 5)
+    one.keep_hand(7, SECRETS[0])
+    one.keep_nodes(0x15A1)
+    assert journal(part).nodes() == 0x15A1
+    found = cuts_of(part, lambda j: j.keep_nodes(0x2A5E), 6, torn)
+    assert len(found) == 7  # two bytes and their check
+    assert {after.nodes() for _, after in found} <= {0, 0x15A1, 0x2A5E}
+    assert found[-1][1].nodes() == 0x2A5E
+    for _, after in found:
+        assert (content(after), after.secret_of(7)) == ({1: 5}, SECRETS[0])
+
+
+@pytest.mark.parametrize("fault", ["absent", "stuck", "forgets", "protected", "flips", "stranger"])
+def test_without_a_memory_that_keeps_no_node_is_known_of(part: Fram, fault: str) -> None:
+    journal(part).keep_nodes(0x0011)
+    part.fault = fault
+    before = bytes(part.memory)
+    one = journal(part)
+    one.keep_nodes(0x0013)
+    assert (one.nodes(), bytes(part.memory)[kept_module.NODES :][:6]) == (0, before[kept_module.NODES :][:6])
+    part.fault = ""
+    one = journal(part)
+    assert one.nodes() == 0x0011
+    if fault != "stranger":
+        part.fault = fault
+        one.keep_nodes(0x0013)
+        assert (one.trouble, one.kept, one.nodes()) == (kept_module.FAILED, False, 0)
+
+
 def said(into: Any, message: Any) -> None:
     kind = schema.KIND_OF[type(message)]
     at = into.open(kind, schema.MINIMUM[kind])

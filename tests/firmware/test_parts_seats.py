@@ -25,6 +25,13 @@ class Told:
         self.arrivals: list[tuple[int, int]] = []
         self.open: dict[int, int] = {}
         self.on_the_way = 1 << 30
+        self.kept: list[int] = []  # the nodes, whenever they were kept
+
+    def nodes(self) -> int:
+        return self.kept[-1] if self.kept else 0
+
+    def keep_nodes(self, nodes: int) -> None:
+        self.kept.append(nodes)
 
     def arrived(self, place: int, way: int) -> int:
         self.arrivals.append((place, way))
@@ -167,6 +174,65 @@ def test_a_node_that_goes_is_missed_by_its_place_and_welcomed_back() -> None:
     assert table.run(200).told.arrivals == [(6, 0)]  # the others go on
     table.line.absent = set()
     assert table.run(6000).told.open == {}
+
+
+def switched_on_again(table: Table) -> Table:
+    """The shoe's power was off; the nodes have their own."""
+    before = table.told
+    table.told = Told()
+    table.told.kept = before.kept[-1:]
+    table.bus = seats.SeatBus(table, table.told)
+    return table
+
+
+@pytest.mark.parametrize("others", [(), (3,), tuple(place for place in talk.PLACES if place != 5)])
+def test_a_node_that_is_missing_when_the_power_comes_on_is_named_each_time(others: tuple[int, ...]) -> None:
+    table = Table((5, *others))
+    table.run(1500)
+    table.line.absent = {table.nodes.index(next(node for node in table.nodes if node.place == 5))}
+    for _ in range(3):
+        switched_on_again(table).run(8_000)  # of turns, and a few tenths of a ms with each question
+        assert table.told.open == {}  # it may start later than the shoe
+        assert table.run(7_000).told.open == {schema.FAULT_SEAT_NODE: 5}
+    table.line.absent = set()
+    assert table.run(7_000).told.open == {}
+    assert switched_on_again(table).run(20_000).told.open == {}
+
+
+def test_a_bus_that_is_dead_when_the_power_comes_on_is_named_where_there_were_nodes() -> None:
+    table = Table((3,))
+    table.line.shorted = True
+    assert table.run(15_000).told.open == {}  # nobody can say that there is one
+    table.line.shorted = False
+    table.run(1_500)
+    table.line.shorted = True
+    assert switched_on_again(table).run(1_500).told.open == {schema.FAULT_SEAT_BUS: seats.NO_ECHO}
+    table.line.shorted = False
+    assert table.run(1_500).told.open == {}
+
+
+def test_where_there_never_was_a_node_none_is_missing() -> None:
+    table = Table((3, 4))
+    table.run(20_000)
+    assert table.told.kept == [1 << 2, 1 << 2 | 1 << 3]  # written once each
+    assert switched_on_again(table).run(20_000).told.open == {}
+    assert table.told.kept == [1 << 2 | 1 << 3]
+
+
+def test_a_node_that_is_taken_away_is_forgotten_when_the_shoe_was_on_for_an_hour_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(seats, "HOUR", seats.HOUR // 60)  # a minute
+    table = Table((3, 5))
+    table.run(1500)
+    table.line.absent = {1}
+    switched_on_again(table).run(45_000)
+    assert table.told.kept == [1 << 2 | 1 << 4]
+    assert table.run(20_000).told.kept[-1] == 1 << 2
+    assert table.told.open == {schema.FAULT_SEAT_NODE: 5}  # as long as this lasts
+    assert switched_on_again(table).run(20_000).told.open == {}
+    table.line.absent = set()  # it is back
+    assert table.run(2_000).told.kept[-1] == 1 << 2 | 1 << 4
 
 
 @pytest.mark.parametrize("apart", [0, 2, 30, 200, 600], ids=lambda us: f"{us} us apart")

@@ -196,6 +196,29 @@ def test_with_the_lid_open_no_key_counts_but_the_floors() -> None:
         assert host.next(schema.Key)[0].key == schema.KEY_ACTION
 
 
+def test_a_node_that_is_missing_after_a_power_cut_is_named_and_one_that_never_was_is_not() -> None:
+    """The place of a node is kept in the FRAM; `hardware/seat-bus.md`."""
+    with EmulatedShoe(pace="fast", opened=True, failing={"seats": "node 5 absent"}) as shoe, HostEnd(shoe.port) as host:
+
+        def told() -> list[tuple[Any, int, int]]:
+            events = [event for event in host.events if isinstance(event, (schema.Fault, schema.Clear))]
+            return [(type(event), event.code, event.detail) for event in events]
+
+        shoe.rest(20_000)
+        assert told() == []
+        shoe.mend()
+        shoe.rest(3_000)
+        shoe.fail("seats", "node 5 absent")
+        shoe.power_cycle()
+        shoe.rest(20_000)
+        host.wait_for(lambda: told() == [(schema.Fault, schema.FAULT_SEAT_NODE, 5)], "FAULT SEAT_NODE of seat 5")
+        shoe.wait_for(lambda: magenta(shoe), "magenta: a fault")
+        shoe.mend()
+        shoe.rest(8_000)
+        host.wait_for(lambda: len(told()) == 2, "it is over")
+        assert told()[1] == (schema.Clear, schema.FAULT_SEAT_NODE, 5)
+
+
 @pytest.mark.parametrize(("how", "detail"), [("at ground", 8), ("off", 9)])  # hardware/faults.md
 def test_a_key_wire_that_fails_for_a_moment_is_named_and_begins_no_hand(how: str, detail: int) -> None:
     """Twice: alone, and while a finger is on *new hand*, which ends while the wire is bad."""
