@@ -53,6 +53,12 @@ def test_a_card_is_a_draw_inferred_unless_a_seat_sensor_saw_it(changed: dict[str
     assert table_events(card(**changed), DOWN) == Told((draw,))
 
 
+def test_a_card_that_no_head_saw_may_have_been_boxed_and_that_is_said() -> None:
+    told = table_events(card(way_up=schema.WAY_UNKNOWN, token=b"\xff" * 4, flags=4, deck=255), DOWN)
+    assert told.events == (Draw(3, None, unread=True, confirmed=False, number=3),)
+    assert "which way up #3 lay" in told.note
+
+
 def seat(place: int, way_up: int, certainty: int = 100) -> Any:
     return schema.Seat(7, 3, T, place, way_up, certainty)
 
