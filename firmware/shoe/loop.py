@@ -93,12 +93,12 @@ class Shoe:
 
     def turn(self, now: int) -> bool:
         """One turn; True if no card is moving and the loop may rest a millisecond."""
+        self._see_keys()  # first of all, so that no more than need be lies between a look at the samples and the jobs
         self._sense()
         if self.events.cards != self._cards:
             self._light(now)  # before all else: a card in doubt is shown within 10 ms
             self.task.say(now)  # and told: looking around takes longer than the host's answer should
             self._out_at = now
-        self._see_keys()
         if self.passage.idle:
             self._covered = 0
             self._serve(now)
@@ -109,7 +109,7 @@ class Shoe:
             self._job = (self._job + 1) % len(self._jobs)
         self._served_at = now
         self._keep_alive(now)
-        return self.passage.still
+        return self.passage.still and not self._swept  # samples wait where garbage was collected
 
     def _serve(self, now: int) -> None:
         """No card is in the throat: one of the things that take long, or all the rest."""

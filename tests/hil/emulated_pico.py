@@ -141,13 +141,13 @@ class EmulatedPico:
                 self.chip.gpio[10 + bit].set_input_value(bool(bits >> bit & 1))
         self._levels = bits
 
-    def play(self, samples: bytes) -> None:
-        """Drive the sensors' pins with these levels, one each 50 µs, beginning now."""
+    def play(self, samples: bytes, after: float = 0) -> None:
+        """Drive the sensors' pins with these levels, one each 50 µs, beginning so many ns from now."""
         moves: list[tuple[float, Callable[[], None]]] = []
         before = -1
         for at, level in enumerate(samples):
             if level != before:
-                moves.append((at * SAMPLE_NS, partial(self.levels, level)))
+                moves.append((after + at * SAMPLE_NS, partial(self.levels, level)))
                 before = level
         self.move(moves)
 
