@@ -93,12 +93,12 @@ class Shoe:
 
     def turn(self, now: int) -> bool:
         """One turn; True if no card is moving and the loop may rest a millisecond."""
-        self._see_keys()  # first of all, so that no more than need be lies between a look at the samples and the jobs
         self._sense()
         if self.events.cards != self._cards:
             self._light(now)  # before all else: a card in doubt is shown within 10 ms
             self.task.say(now)  # and told: looking around takes longer than the host's answer should
             self._out_at = now
+        self._see_keys()
         if self.passage.idle:
             self._covered = 0
             self._serve(now)
@@ -325,6 +325,7 @@ class Shoe:
             if calibration.keep(self.board.light.read_u16(), self._darkest):
                 self.doubles.adjust(calibration.free, calibration.one)
                 self.events.clear(schema.FAULT_CALIBRATION, 0, self.clock.index)
+            self.seats.settle()  # whoever calibrates sets the shoe up as it is
             self.selftest.judge_calibration()
         self._calibrating = False
         self._judge_test()

@@ -3,12 +3,12 @@
 The shoe is the master and nobody speaks unasked, so nothing collides. A node keeps an arrival until the shoe says
 that it has it: a damaged frame costs a repeat, never a card. Nodes that have answered once are asked in turn; places
 without a node are tried now and then. The FRAM keeps which places have a node: one that does not answer when the power
-comes on again is missed like one that falls silent, until the shoe has been on for an hour without it: then it was
-taken away. A node that was there and does not answer, or answers nonsense (two boards with one place; one that starts
-again and again), or reports cards though none has left the shoe, is a FAULT SEAT_NODE, with the place in its detail;
-one that reports cards out of nothing is no longer believed. Behind a missed answer the bus rests, so that one that
-comes late does not hurt the next node's. A bus on which the shoe's own question does not come back as it was sent, or
-that is never quiet, is a FAULT SEAT_BUS.
+comes on again is missed like one that falls silent, until it counts as taken away: when a person calibrates the shoe,
+or when that has been on for an hour without it. A node that was there and does not answer, or answers nonsense (two
+boards with one place; one that starts again and again), or reports cards though none has left the shoe, is a FAULT
+SEAT_NODE, with the place in its detail; one that reports cards out of nothing is no longer believed. Behind a missed
+answer the bus rests, so that one that comes late does not hurt the next node's. A bus on which the shoe's own question
+does not come back as it was sent, or that is never quiet, is a FAULT SEAT_BUS.
 """
 
 from node import talk
@@ -73,7 +73,7 @@ class SeatBus:
     def turn(self, now: int, may_ask: bool) -> None:
         """Take what has come and ask the next node, at sample index `now`; `may_ask`: no card is in the throat."""
         if not self._settled:
-            self._settle(now)
+            self._wait(now)
         self._listen(now)
         if self._asked >= 0:
             self._turns += 1
@@ -85,17 +85,22 @@ class SeatBus:
             if not resting or since(now, self._asked_at) >= REST:
                 self._ask(now)
 
-    def _settle(self, now: int) -> None:
+    def _wait(self, now: int) -> None:
         if self._began < 0:
             self._began = now
         lasts = since(now, self._began)
         self._late = lasts >= LATE
         if lasts >= HOUR:
-            self._settled = True
-            nodes = 0
-            for place in range(len(self.known)):
-                nodes |= self.known[place] << place
-            self._keep(nodes)
+            self.settle()
+
+    def settle(self) -> None:
+        """Those that have answered since the start are all that there are."""
+        self._settled = True
+        self._before = 0
+        nodes = 0
+        for place in range(len(self.known)):
+            nodes |= self.known[place] << place
+        self._keep(nodes)
 
     def _keep(self, nodes: int) -> None:
         if nodes != self._nodes:

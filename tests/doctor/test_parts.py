@@ -169,3 +169,24 @@ def test_the_card_that_is_drawn(card: int, draws: int, verdict: str) -> None:
         if draws == schema.TEST_CALIBRATE:  # it is kept over a power cut
             shoe.power_cycle()
             assert [found for found, _ in of("parts", iter(examined(shoe)))] == [GOOD]
+
+
+def test_who_calibrates_the_shoe_takes_the_seat_nodes_as_they_are() -> None:
+    """One that is missing since the power came on counts as taken away: hardware/seat-bus.md."""
+    paper = printed("2c").with_strips(print_strip(TEST_CARD, TEST_DECK))
+
+    def named(findings: list[Finding]) -> bool:
+        return any("SEAT_NODE" in seen for _, seen in of("fault", iter(findings)))
+
+    with EmulatedShoe(pace="fast", opened=True) as shoe:
+        shoe.rest(3_000)
+        shoe.fail("seats", "node 5 absent")
+        shoe.power_cycle()
+        shoe.rest(20_000)
+        assert named(examined(shoe))
+        drawing = threading.Timer(3.0, lambda: shoe.pull(paper, arrives=False))
+        drawing.start()
+        examined(shoe, schema.TEST_CALIBRATE)
+        drawing.join()
+        shoe.rest(10_000)
+        assert not named(examined(shoe))

@@ -229,10 +229,24 @@ def test_a_node_that_is_taken_away_is_forgotten_when_the_shoe_was_on_for_an_hour
     switched_on_again(table).run(45_000)
     assert table.told.kept == [1 << 2 | 1 << 4]
     assert table.run(20_000).told.kept[-1] == 1 << 2
-    assert table.told.open == {schema.FAULT_SEAT_NODE: 5}  # as long as this lasts
+    assert table.run(10_000).told.open == {}
     assert switched_on_again(table).run(20_000).told.open == {}
     table.line.absent = set()  # it is back
     assert table.run(2_000).told.kept[-1] == 1 << 2 | 1 << 4
+
+
+def test_a_node_that_is_taken_away_is_forgotten_when_the_shoe_is_set_up_without_it() -> None:
+    table = Table((3, 5))
+    table.run(1500)
+    table.line.absent = {1}
+    assert switched_on_again(table).run(15_000).told.open == {schema.FAULT_SEAT_NODE: 5}
+    table.bus.settle()
+    assert table.told.kept[-1] == 1 << 2
+    assert table.run(10_000).told.open == {}
+    table.line.absent = {0, 1}  # one that has answered since the start is not forgotten
+    assert table.run(15_000).told.open == {schema.FAULT_SEAT_NODE: 3}
+    table.bus.settle()
+    assert table.run(10_000).told.open == {schema.FAULT_SEAT_NODE: 3}
 
 
 @pytest.mark.parametrize("apart", [0, 2, 30, 200, 600], ids=lambda us: f"{us} us apart")

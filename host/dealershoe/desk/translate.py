@@ -96,7 +96,8 @@ def _card(card: Any, _: Context) -> Told:
         deck=None if card.deck == schema.DECK_UNKNOWN else card.deck,
     )
     if card.way_up == schema.WAY_UNKNOWN:
-        return Told((draw,), note=f"no head saw which way up #{card.draw} lay: if it is face up, it may have been boxed")
+        note = f"no head saw which way up #{card.draw} lay: if it is face up, it may have been boxed"
+        return Told((draw,), note=note)
     return Told((draw,))
 
 
