@@ -36,14 +36,21 @@ link = Link()
 clock = SampleClock()
 events = Events(link, clock, ExitLanes(), Veil(bytes(8), os.urandom, True))
 passage = Passage(events, clock)
-with open("samples.bin", "rb") as file:
-    samples = file.read()
-chunks = [samples[at : at + 64] for at in range(0, len(samples), 64)]
+
+
+def chunks_of(name):
+    """A file of samples as the sampler gives them."""
+    with open(name, "rb") as file:
+        samples = file.read()
+    return [samples[at : at + 64] for at in range(0, len(samples), 64)]
+
+
+card, pair = chunks_of("samples.bin"), chunks_of("pair.bin")
 out = bytearray(schema.FRAME)
 took_us = array("i", (0, 0, 0))  # a tuple given back would be an allocation
 
 
-def a_card():
+def a_card(chunks):
     """From samples to an untagged frame: the longest turn before that, the one with the event and its frame, and all
     turns together."""
     longest = last = total = 0
@@ -68,18 +75,19 @@ def a_card():
     took_us[2] = total
 
 
-a_card()
+a_card(card)
 gc.collect()
 gc.disable()
 micropython.heap_lock()
 try:
-    a_card()
-    link.journal.release(2)  # a host has stored both: the head is written too
+    a_card(pair)
+    a_card(card)
+    link.journal.release(3)  # a host has stored all: the head is written too
 finally:
     micropython.heap_unlock()
 gc.enable()
 journal = link.journal
-print("card", journal.next - 1, took_us[0], took_us[1], took_us[2], len(samples), journal.kept, journal.oldest)
+print("card", journal.next - 1, took_us[0], took_us[1], took_us[2], 64 * len(card), journal.kept, journal.oldest)
 
 # ---- the sampler while memory is tidied and the line is busy, at the worst
 uart = UART(0, baudrate=115200, tx=Pin(0), rx=Pin(1), rxbuf=512, txbuf=512, timeout=0)

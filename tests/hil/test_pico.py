@@ -156,7 +156,6 @@ def stats(pico: PicoShoe) -> list[Any]:
 # ---- what a card costs: emulated time, exact and repeatable. The emulator has no flash waits, so silicon is slower
 
 DECODED_NS = 5e6  # from the trailing edge at the lip to the decoded card, which is then written to the FRAM
-COLLECTING_NS = 6.5e6  # ... where it enters as garbage begins to be collected; 6.0 at most has been seen
 SHOWN_NS = 10e6  # ... to the light, without the host
 AWAY_NS = 27e6  # between two looks at the keys: 24.0 at most has been seen, and 29.9 without the chain of garbage.py
 TOLD_NS = 15e6  # ... to the sealed frame on the UART: nobody asks for a limit, a dealer's next card is 150 ms away
@@ -197,10 +196,25 @@ REST_MS: int = import_module("shoe.loop").TIDY_MS + 200
 AWAY_MS: int = import_module("shoe.loop").AWAY_MS  # behind a card garbage is collected: 13 ms
 BEFORE_NS = 200_000  # four samples: the sampler's DMA moves so many at once
 AFTER_NS = (0, 0.5e6, 1e6, 2e6)
+
+
+def soiled_pair() -> list[tuple[Card, float]]:
+    """Two that are drawn as one, the second below the first and 45 mm behind, and neither code can be read: the longest
+    look at what it may be."""
+    first, second = print_card(12), print_card(30)
+    for card in (first, second):
+        for track in ("data", "ndata"):
+            card.scratch(track, cell_at(4), cell_at(14))
+    for track in ("clk", "data", "ndata"):
+        setattr(first, track, [stretch for stretch in getattr(first, track) if stretch[1] < 45])
+    return [(first, 0.0), (second, 45.0)]
+
+
 CARDS = {
     "unread": [(Card(), 0.0)],
     "double": [(print_card(30), 0.0), (Card(), 30.0)],
     "boxed": [(print_card(30, boxed=True), 0.0)],
+    "two, soiled": soiled_pair(),
     "turned about": [(print_card(30, mirrored=True), 0.0)],
 }
 
@@ -245,10 +259,10 @@ def plain_light(shoe: PicoShoe) -> None:
         shoe.wait_for(partial(is_shown, shoe, shown), shown)
 
 
-def assert_in_time(what: str, found: list[tuple[int, dict[str, float]]], decoded: float = DECODED_NS) -> None:
+def assert_in_time(what: str, found: list[tuple[int, dict[str, float]]]) -> None:
     for at, after in found:
         print(f"{what}, {at}:", ", ".join(f"{name} {ns / 1e6:.2f} ms" for name, ns in after.items()))
-    for name, limit in (("decoded", decoded), ("lit", SHOWN_NS), ("told", TOLD_NS)):
+    for name, limit in (("decoded", DECODED_NS), ("lit", SHOWN_NS), ("told", TOLD_NS)):
         worst = max(after[name] for _, after in found)
         print(f"{what}, at most: {name} {worst / 1e6:.2f} ms")
         assert worst <= limit, name
@@ -293,7 +307,7 @@ class Foreseen(NamedTuple):
         found = self.collector.watch()
         self.shoe.pico.play(samples, self.enter(samples, after))
         self.shoe.run_ms((self.next.ended - self.shoe.pico.ns) / 1e6 + 1)
-        return found == [self.next]
+        return [collection.began for collection in found] == [self.next.began]
 
     def deal(self, samples: bytes, after: float) -> tuple[dict[str, float], list[Collection]]:
         found = self.collector.watch()
@@ -332,20 +346,18 @@ def foreseen(enrolled: PicoShoe) -> Foreseen:
 
 @needs_uf2
 @pytest.mark.parametrize("what", CARDS)
-def test_one_that_enters_as_a_collection_begins_is_decoded_within_6_5_ms_and_lit_within_10(
-    foreseen: Foreseen, what: str
-) -> None:
-    """From the earliest moment on at which the loop does not see it any more before it collects. It may be decoded
-    later than others, and is lit in time. Without the chain of garbage.py a boxed one is lit after 19 ms."""
+def test_nor_does_one_wait_that_enters_as_garbage_begins_to_be_collected(foreseen: Foreseen, what: str) -> None:
+    """From the earliest moment on at which the loop does not see it any more before it collects. Without the chain of
+    garbage.py a boxed one is decoded after 11 ms."""
     samples, before = at_3_m_s(CARDS[what]), 0
     while in_a_copy(partial(foreseen.begins, samples, (before - 1) * BEFORE_NS)):
         before -= 1
     found = []
     for after in [*(one * BEFORE_NS for one in range(before, 0)), *AFTER_NS]:
         times, collections = in_a_copy(partial(foreseen.deal, samples, after))
-        assert collections[0] == foreseen.next  # it has begun then, and has gone on
+        assert collections[0].began == foreseen.next.began
         found.append((round(after / 1e3), times))
-    assert_in_time(f"{what}, entered so many us after garbage began to be collected", found, COLLECTING_NS)
+    assert_in_time(f"{what}, entered so many us after garbage began to be collected", found)
 
 
 @needs_uf2
@@ -395,7 +407,9 @@ def budget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     compiled([SHOELINK], root / "shoelink")
     shutil.copy(Path(__file__).with_name("pico_budget.py"), root / "main.py")
     fast = Scene([(print_card(51, 2), 0)]).samples(ride([(110, 3000, 3000)]))
+    pair = at_3_m_s(soiled_pair())
     (root / "samples.bin").write_bytes(fast + bytes(-len(fast) % 64))
+    (root / "pair.bin").write_bytes(pair + bytes(-len(pair) % 64))
     pico = EmulatedPico(Path(UF2), file_system(root))
     plug_fram(pico, Fram())
     assert pico.run(lambda: b"go" in pico.sent or b"Error" in pico.console, emulated_s=5, wall_s=1500)
@@ -411,13 +425,14 @@ def budget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 @needs_uf2
 def test_from_the_edge_to_the_frame_nothing_is_allocated_and_little_time_taken(budget: dict[str, list[str]]) -> None:
-    """The heap was locked, also while the event went to the FRAM: an allocation would have been a MemoryError."""
+    """The heap was locked, also for two soiled cards, and while the event went to the FRAM: an allocation would have
+    been a MemoryError."""
     cards, longest_us, last_us, total_us, samples = map(int, budget["card"][:5])
     passing_us = samples * 1_000_000 // RATE
     print(f"a card at 3 m/s: {total_us} us of the {passing_us} us that it passes; the longest turn of 64 samples")
     print(f"{longest_us} us; the one with the card, the FRAM and the frame {last_us} us")
-    assert cards == 2
-    assert budget["card"][5:] == ["True", "3"]  # kept in the FRAM, and both released there
+    assert cards == 3
+    assert budget["card"][5:] == ["True", "4"]  # kept in the FRAM, and all released there
     assert 0 < last_us <= 5_000
     assert longest_us <= 3_200  # what its 64 samples have taken to come
     assert 5 * total_us <= 3 * passing_us  # and a backlog is worked off while a card passes
