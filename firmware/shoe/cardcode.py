@@ -129,9 +129,19 @@ def proven(byte: int, check: int) -> bool:
     return crc8_of(byte) == check
 
 
+def stands_alone(strip, mark: int, marks: int) -> bool:
+    """Whether the run that begins with this mark has a margin on both sides, or nothing: else its first or last cell
+    may be a bit that dirt made look like an end, and a mark that a tremble showed twice has filled the count."""
+    halves = strip.halves
+    end = mark + CELLS
+    if mark and halves[2 * mark] < 3 * halves[2 * mark + 1]:
+        return False
+    return end >= marks or halves[2 * end] >= 3 * halves[2 * end - 1]
+
+
 def apart(strip, mark: int, marks: int) -> bool:
     """Whether what begins with this mark is another card's than the much that came before it: a blank margin was in
-    between, 8.4 to 17 times as long as a half cell. (Of the half cells beside it one may be soiled.)
+    between, 7.4 to 17 times as long as a half cell. (Of the half cells beside it one may be soiled.)
 
     A card that turned about or rested looks much like that. Where it turned in its margin, the cells came the other way
     about before, the end cell twice on end; or the way back was not seen, and the same cells came before. And a card
@@ -206,17 +216,19 @@ class Reading:
         for mark in range(first, last + 1):
             end = mark + CELLS - 1
             if kinds[mark] == start and kinds[end] == stop:
-                self._run(strip, mark, False)
+                self._run(strip, mark, marks, False)
             elif kinds[mark] == stop and kinds[end] == start:
-                self._run(strip, mark, True)
+                self._run(strip, mark, marks, True)
         if self.result == READ:
             self.two = self.two or apart(strip, self.first, marks) or apart(strip, self.first + CELLS, marks)
         elif marks - first >= CELLS + FEW:  # more than one card has, with all its dirt
             self.two = apart(strip, widest(strip, first, marks), marks)
         return self.result
 
-    def _run(self, strip, mark: int, backwards: bool) -> None:
+    def _run(self, strip, mark: int, marks: int, backwards: bool) -> None:
         """Take a run of 18 marks from start to stop, if it proves itself."""
+        if strip.paired and not stands_alone(strip, mark, marks):
+            return
         word = 0
         erased = 0  # the bit of the erased cell
         erasures = 0

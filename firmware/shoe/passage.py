@@ -247,7 +247,9 @@ class Passage:
         if not self._turned:
             self._read(self.bottom.marks, self.top.marks)
             self._long = self.below.result == READ
-            self._long_above = self.above.result == READ
+            # The top head is at the card's other edge, so a card that lies askew has up to 1.3 mm less to go there.
+            margin = self.top.light() >= 2 * self.top.halves[2 * CELLS - 1]
+            self._long_above = margin and self.above.result == READ
 
     def _tail_again(self) -> None:
         """The throat is clear, perhaps once more: the card came back a little, or another touches it and the lip did
@@ -310,8 +312,8 @@ class Passage:
         """Whether the code that was read is not the first card's: when something came to the lip, that one had 2.75 mm
         of its code past the head, its first mark whole; this one's began later. (The other way about only 1.5 mm.)
 
-        If it was a finger that came, the code has gone 21.25 mm since the throat was blocked, 17 times the 1.25 mm of a
-        half cell: no second card unless it took a quarter longer than at the speed of its first eight.
+        If it was a finger that came, the code has gone 21.25 mm since the throat was blocked, and from a rest just
+        before it took as long as 47 mm at the speed of the code's first 10: a second card is more than 50 mm.
         """
         first = reading.first
         if reading.result != READ or self._reached or first < lip_marks + (FEW if reading.reversed else 0):
@@ -322,7 +324,7 @@ class Passage:
             came += halves[half]
         for half in range(2 * first + 1, 2 * first + 9):
             ruler += halves[half]
-        return 8 * came > 21 * ruler
+        return came > 5 * ruler
 
     def _timed_long(self, out: int) -> bool:
         """Whether cards without a code were longer than one, by the speeds of both edges; False if these differ much.

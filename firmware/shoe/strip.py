@@ -56,6 +56,10 @@ class Strip:
         span = self._span + samples
         self._span = span if span < _LONGEST else _LONGEST
 
+    def light(self) -> int:
+        """For how many samples it has been light since the last mark; 0 in a mark."""
+        return 0 if self.in_mark else self._span
+
     def keep_from(self, mark: int) -> None:
         """Drop the marks before `mark`: they belonged to the card before."""
         left = max(self.marks - mark, 0)

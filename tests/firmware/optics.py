@@ -25,6 +25,10 @@ AROUND = 2.0  # and looked at: a spot reaches 1.5 mm
 EDGES = np.arange(round((LENGTH + 2 * BEFORE) / GRAIN) + 1) * GRAIN - BEFORE
 TRACKS = ("clk", "data", "ndata")
 EDGE_MM = 0.4
+WIDE, CLK_AT = (
+    88.9,
+    4.0,
+)  # mm: a card across the travel; CLK from the short edge, the left one below, the right one above
 
 Row = NDArray[np.float32]
 
@@ -149,7 +153,7 @@ class Window:
         They lie on each other as they are given, from the bottom up: the nearest to a head hides the others from it."""
         n = len(places)
         size, rng = self._size, self._rng
-        skew = math.tan(math.radians(size.either("skew", rng))) * size.high("track_pitch")
+        skew = math.tan(math.radians(size.either("skew", rng)))
         outside = self._outside(n, flash)
         levels = np.zeros(n, np.uint8)
         back = size.draw("white" if rng.random() < 0.5 else "dark", rng)
@@ -163,7 +167,8 @@ class Window:
             above = sensor >= 3
             track = sensor - 3 if above else sensor
             light = np.full(n, self._plate, np.float32)
-            aside = self._head[above] + self._track[sensor] + skew * (track - 1)
+            across = track * size.high("track_pitch")  # from the slots, which are beside the bottom head's CLK
+            aside = self._head[above] + self._track[sensor] + skew * (WIDE - 2 * CLK_AT - across if above else across)
             hidden: list[tuple[float, float]] = []
             for paper, lag in reversed(cards) if above else cards:
                 along = places - (aside + lag)

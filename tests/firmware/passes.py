@@ -197,12 +197,14 @@ class Maker:
             cards.append((self._edge(codes[1], boxed), lag))
             way += lag
         places = self._places(kind, way)
+        told = kind
         if kind in ("soiled", "inverted") or (kind in ("dazzled", "halting", "back") and rng.random() < 0.3):
             self._press.soil(paper, 3)
+            told = kind if kind in ("soiled", "inverted") else f"{kind}-soiled"
         if kind == "inverted":
             first = rng.randrange(1, 16)
             self._press.invert(paper, [(cell_at(first), cell_at(min(first + rng.randint(1, 5), 17)))])
-        return Scene(kind, codes, boxed, window.samples(cards, places, kind == "dazzled"))
+        return Scene(told, codes, boxed, window.samples(cards, places, kind == "dazzled"))
 
     def _places(self, kind: str, way: float) -> Places:
         rng = self._rng

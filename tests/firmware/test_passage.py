@@ -268,63 +268,46 @@ def test_a_double_is_told_whichever_code_is_soiled_and_whichever_is_below(
     assert left.double
 
 
-@pytest.mark.parametrize("lag", [6, 9, 12, 18, 24])
+@pytest.mark.parametrize("lag", [30, 40, 50, 60, 63.4])
 @pytest.mark.parametrize("boxed", [False, True])
 @pytest.mark.parametrize("speed", [300, 1000, 3000])
 def test_a_code_that_begins_after_something_has_come_to_the_lip_is_a_second_card_s(
     lag: float, boxed: bool, speed: int
 ) -> None:
-    """The first card lies above and shows the head its blank margin, or a few cells."""
-    second = print_card(46, 2, boxed=boxed)
-    first = print_card(11, 1, boxed=boxed)
-    for track in ("clk", "data", "ndata"):
-        setattr(first, track, [(a, min(b, lag)) for a, b in getattr(first, track) if a < lag])
-    if boxed and lag > 11:  # the top head takes a code only if nothing else was seen: a first card without one
-        first = Card(boxed=True)
-    (left,) = lefts(told_of(Scene([(first, 0), (second, lag)]).samples(ride([(190, speed, speed)]))))
+    """Of the first card, which has no code that is seen, nothing else tells."""
+    pair = [(Card(boxed=boxed), 0.0), (print_card(46, 2, boxed=boxed), lag)]
+    (left,) = lefts(told_of(Scene(pair).samples(ride([(190, speed, speed)]))))
     assert (left.card, left.double) == (46, True)
 
 
 @pytest.mark.parametrize("reached", [1, 8, 15, 20])
 @pytest.mark.parametrize("boxed", [False, True])
-def test_a_finger_at_the_lip_before_the_card_is_there_is_no_second_card(reached: float, boxed: bool) -> None:
-    places = ride([(110, 900, 1100)])
+@pytest.mark.parametrize(
+    ("start", "begins", "ends"), [(-5, 900, 1100), (-4, 1, 1500), (-0.1, 1, 1500), (-0.1, 1, 3000)]
+)
+def test_a_finger_at_the_lip_before_the_card_is_there_is_no_second_card(
+    reached: float, boxed: bool, start: float, begins: int, ends: int
+) -> None:
+    """Drawn evenly, or from rest where the next card lies, or as far as it may come."""
+    places = ride([(110, begins, ends)], start)
     samples = Scene([(print_card(30, boxed=boxed), 0)]).samples(places)
     touched = bytes(level | (LIP if reached <= place < 60 else 0) for level, place in zip(samples, places, strict=True))
     assert [(left.card, left.double) for left in lefts(told_of(touched + bytes(8)))] == [(30, False)]
 
 
-@pytest.mark.parametrize("blind", [THROAT, LIP])
-@pytest.mark.parametrize(
-    ("sides", "soiled"),
-    [
-        *((sides, False) for sides in ((False, False), (False, True), (True, False), (True, True))),
-        *((sides, True) for sides in ((False, False), (True, True))),  # else a back with a pattern would look the same
-    ],
-)
-def test_two_cards_that_touch_are_double_though_only_one_slot_sees_where_they_meet(
-    blind: int, sides: tuple[bool, bool], soiled: bool
-) -> None:
-    gap = 0.4
-    pair = [(print_card(11, 1, boxed=sides[0]), 0.0), (print_card(46, 2, boxed=sides[1]), LENGTH + gap)]
-    if soiled:
-        pair[1][0].scratch("data", cell_at(4), cell_at(14))
-        pair[1][0].scratch("ndata", cell_at(4), cell_at(14))
-    places = ride([(220, 800, 800)])
-    at = 0.0 if blind == THROAT else 24.0
-    samples = bytes(
-        level | (blind if at + LENGTH - 1 < place < at + LENGTH + gap + 1 else 0)
-        for level, place in zip(Scene(pair).samples(places), places, strict=True)
-    )
-    (left,) = lefts(told_of(samples))
-    assert left.double
-
-
-def test_a_card_that_came_back_a_little_is_as_fast_as_it_left() -> None:
-    """Its trailing edge passes the throat twice; the second time counts."""
-    told = told_of(one(print_card(17), ride([(75, 700, 700), (-12, 200, 200), (60, 1000, 1000)])))
-    assert [(left.card, left.double) for left in lefts(told)] == [(17, False)]
-    assert lefts(told)[0].speed == pytest.approx(1000, rel=0.02)
+@pytest.mark.parametrize("track", ["data", "ndata"])
+def test_a_bit_that_looks_like_an_end_and_a_mark_that_shows_twice_are_no_card(track: str) -> None:
+    """A speck makes a cell of one track dark on both, like the start; a tremble shows a later mark once more, and the
+    count is right again: of all codes one in 256 has the CRC for it."""
+    for code in range(216):
+        for bit in (1, 2, 3):
+            paper = print_card(code >> 2, code & 3)
+            paper.smudge(track, cell_at(bit) - 0.1, cell_at(bit + 1) + 0.1)
+            for cell in (11, 14, 16):
+                there = 12 + cell_at(cell) + 1.9
+                legs = [(there + 5, 600, 60), (0, 0.05, 0), (-1.3, 60, 60), (0, 0.05, 0), (110 - there + 1.3, 60, 600)]
+                for left in lefts(told_of(one(paper, ride(legs)))):
+                    assert left.card in (None, code >> 2)
 
 
 @pytest.mark.parametrize("boxed", [False, True])
