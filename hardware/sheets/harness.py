@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sheets.model import Board, Cable
+from sheets.model import Board, Cable, between
 
 # IEC 60757 codes, as WireViz knows them; the rest of a cable's wires take the list in turn.
 FIXED = {"V5": "RD", "V5_IN": "RD", "V3V3": "OG", "GND": "BK"}
@@ -44,8 +44,8 @@ BEGIN, END = "<!-- the cables are written by make hardware -->\n", "<!-- end of 
 
 def page(old: str, board: Board) -> str:
     """hardware/README.md with its table of cables renewed."""
-    before, rest = old.split(BEGIN)
-    return f"{before}{BEGIN}\n{table(board)}\n{END}{rest.split(END)[1]}"
+    before, after = between(old, BEGIN, END)
+    return f"{before}{BEGIN}\n{table(board)}\n{END}{after}"
 
 
 def table(board: Board) -> str:

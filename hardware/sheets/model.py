@@ -38,6 +38,15 @@ class BoardError(Exception):
     """board.toml says something that cannot be built; the message is a sentence for whoever wrote it."""
 
 
+def between(page: str, begin: str, end: str) -> tuple[str, str]:
+    """What stands before and after the part of a page that is written here. Raises BoardError if its marks are gone."""
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise BoardError(f'a page has lost the line "{begin.strip()}" or "{end.strip()}": get it back from git')
+    return before, after
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """One line between the RP2040 and a part."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from sheets.model import Board, Signal
+from sheets.model import Board, Signal, between
 
 GROUNDS = {3, 8, 13, 18, 23, 28, 33, 38}
 NAMED = {30: "RUN", 33: "AGND", 35: "ADC_VREF", 36: "3V3(OUT)", 37: "3V3_EN", 39: "VSYS", 40: "VBUS"}
@@ -54,8 +54,8 @@ def tables(board: Board) -> str:
 
 def page(old: str, board: Board) -> str:
     """hardware/pinout.md with its tables renewed; what people wrote around them stays."""
-    before, rest = old.split(BEGIN)
-    return before + BEGIN + tables(board) + END + rest.split(END)[1]
+    before, after = between(old, BEGIN, END)
+    return before + BEGIN + tables(board) + END + after
 
 
 def colour(function: str) -> str:

@@ -83,7 +83,7 @@ def test_a_shoe_that_is_well_gives_status_0_and_keeps_its_events(tmp_path: Path)
         assert ran.returncode == 0
         assert "The shoe EMULATED is there and speaks: firmware" in of("link", told)[0].seen
         assert of("events", told)[0].seen.startswith("It holds 2 events")  # COMMIT and the key
-        assert of("self-test", told)[0].seen.startswith("The shoe is well: frames ")
+        assert of("counts", told)[0].seen.startswith("It has lost no sample and no event: frames ")
         assert of("journal", told)[0].seen.endswith("is sound and has 0 facts.")
         with HostEnd(running.port) as host:
             assert host.next(schema.Key)[0].key == schema.KEY_NEW_HAND
@@ -333,7 +333,7 @@ def test_a_shoe_whose_key_is_here_is_examined_sealed_and_keeps_its_events(tmp_pa
         assert "A round trip takes" in of("line", told)[0].seen
         assert any("has tested" in finding.seen for finding in of("parts", told))
         assert of("events", told)[0].seen.startswith("It holds 2 events")  # COMMIT and the key
-        assert of("self-test", told)[0].seen.startswith("The shoe is well: frames ")
+        assert of("counts", told)[0].seen.startswith("It has lost no sample and no event: frames ")
         with HostEnd(running.port, {b"SHOE-ONE": key}) as host:
             assert host.next(schema.Key)[0].key == schema.KEY_NEW_HAND
 

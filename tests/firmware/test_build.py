@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from dealershoe.flash import build
+from dealershoe.port.port import BAUD
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRMWARE = sorted((ROOT / "firmware").rglob("*.py"))
@@ -80,6 +81,30 @@ def test_the_shoes_logic_touches_no_hardware(source: Path) -> None:
     allowed = {"os"} if source.name == "enrol.py" else set()  # the one file of the shoe that keeps a file
     hardware = {"sys", "machine", "rp2", "neopixel", "uctypes", "board", "drivers", "time", "os"}
     assert not imports(source) & (hardware - allowed)
+
+
+def test_nothing_writes_to_the_flash_while_the_shoe_deals() -> None:
+    """That masks all interrupts, and bytes of the UART are lost (hardware/faults.md, micropython#17236). The key is
+    written when a shoe is enrolled, and what is to run when it starts; the node keeps nothing."""
+    keep = set()
+    for source in FIRMWARE:
+        for node in ast.walk(ast.parse(source.read_text())):
+            if not isinstance(node, ast.Call):
+                continue
+            if isinstance(node.func, ast.Name) and node.func.id == "open":
+                mode = node.args[1].value if len(node.args) > 1 and isinstance(node.args[1], ast.Constant) else "r"
+                if mode not in ("r", "rb"):
+                    keep.add(source.name)
+            elif isinstance(node.func, ast.Attribute) and node.func.attr in ("rename", "remove", "mkdir", "unlink"):
+                keep.add(source.name)
+    assert keep == {"enrol.py", "start.py"}
+
+
+def test_the_host_s_line_is_as_fast_as_the_host_takes_it() -> None:
+    tree = ast.parse((ROOT / "firmware" / "board.py").read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    (uart,) = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "UART"]
+    assert [ast.literal_eval(word.value) for word in uart.keywords if word.arg == "baudrate"] == [BAUD]
 
 
 def test_only_the_board_knows_pins() -> None:

