@@ -60,7 +60,9 @@ def said_hello(pico: EmulatedPico) -> bool:
 def test_the_first_hello_of_the_real_firmware_makes_its_version_the_good_one(
     version: dict[str, bytes], tmp_path: Path
 ) -> None:
-    pico = EmulatedPico(Path(UF2), image(tmp_path, "- a", {"a": version}))
+    """Also where older code lies about that would be found first by what a Pico's path says: MicroPythonOS#240."""
+    stale = {f"{name}/__init__.py": b"raise ValueError('stale')" for name in ("shoe", "drivers", "shoelink")}
+    pico = EmulatedPico(Path(UF2), image(tmp_path, "- a", {"a": version, "lib": stale, "": stale}))
     assert pico.run(lambda: said_hello(pico), emulated_s=8, wall_s=240), pico.console.decode()
     print(f"HELLO {pico.ns / 1e6:.0f} emulated ms after power-on, through the start of a trial")
     assert pico.run(lambda: slot_of(pico) == "a", emulated_s=1, wall_s=120), slot_of(pico)
