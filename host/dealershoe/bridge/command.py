@@ -26,6 +26,7 @@ from dealershoe.bridge.bridge import Bridge
 from dealershoe.bridge.start import open_bridge
 from dealershoe.defects import shown
 from dealershoe.desk.happening import Happening
+from dealershoe.ending import asked_to_end
 from dealershoe.errors import UserError
 from dealershoe.link import dictionary, keystore
 from dealershoe.overheard import overheard
@@ -45,6 +46,8 @@ try:
     import tty
 except ImportError:  # Windows: lines instead of the live view
     termios = None  # type: ignore[assignment]
+
+Said = queue.SimpleQueue[Happening | None]  # None: somebody asks to end
 
 STDIN = "stdin"  # origin of what is said on standard input
 WAITING_LINES = 64  # said and not yet taken by the table: whoever writes faster waits
@@ -126,7 +129,7 @@ def command(
         return
     if port is None:
         raise UserError("no port was named", "", "name the shoe's with --port, or a room with --config")
-    said: queue.SimpleQueue[Happening] = queue.SimpleQueue()
+    said: Said = queue.SimpleQueue()
     live = termios is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     listeners: list[Callable[[Happening], None]] = [] if live else [said.put]
 
@@ -167,7 +170,7 @@ def command(
         sys.exit(1)
 
 
-def _aside(text: str, said: queue.SimpleQueue[Happening], as_json: bool) -> None:
+def _aside(text: str, said: Said, as_json: bool) -> None:
     """A word to whoever runs this: on standard error, or in the log of JSON, where every line is an object."""
     if as_json:
         said.put(Happening("room", text))
@@ -175,7 +178,7 @@ def _aside(text: str, said: queue.SimpleQueue[Happening], as_json: bool) -> None
         click.echo(f"dealershoe: {text}", err=True)
 
 
-def _run(bridge: Bridge, said: queue.SimpleQueue[Happening], live: bool, as_json: bool) -> None:
+def _run(bridge: Bridge, said: Said, live: bool, as_json: bool) -> None:
     """Until Ctrl-C, or until the bridge ends."""
 
     def refused(error: UserError | None) -> None:
@@ -188,7 +191,8 @@ def _run(bridge: Bridge, said: queue.SimpleQueue[Happening], live: bool, as_json
             _show(bridge)
         else:
             threading.Thread(target=_listen, args=(bridge, refused), name="stdin", daemon=True).start()
-            _print(bridge, said, as_json)
+            with asked_to_end(partial(said.put, None)):
+                _print(bridge, said, as_json)
     except (KeyboardInterrupt, BrokenPipeError):
         pass
 
@@ -254,22 +258,27 @@ def lines_of(stream: TextIO) -> Iterator[str | None]:
             whole = piece.endswith("\n")
 
 
-def _print(bridge: Bridge, said: queue.SimpleQueue[Happening], as_json: bool) -> None:
-    """Print what happens until the bridge ends."""
+def _print(bridge: Bridge, said: Said, as_json: bool) -> None:
+    """Print what happens until the bridge ends, or somebody asks for that."""
     while bridge.alive:
         with contextlib.suppress(queue.Empty):
-            _put(said.get(timeout=WATCH_S), as_json)
+            happening = said.get(timeout=WATCH_S)
+            if happening is None:
+                return
+            _put(happening, as_json)
 
 
 def _put(happening: Happening, as_json: bool) -> None:
     print(happening.as_json() if as_json else happening.as_line(), flush=True)
 
 
-def _rest(said: queue.SimpleQueue[Happening], as_json: bool) -> None:
+def _rest(said: Said, as_json: bool) -> None:
     """Print what was said and not printed yet."""
     with contextlib.suppress(queue.Empty, BrokenPipeError):
         while True:
-            _put(said.get_nowait(), as_json)
+            happening = said.get_nowait()
+            if happening is not None:
+                _put(happening, as_json)
 
 
 def _show(bridge: Bridge) -> None:

@@ -20,13 +20,13 @@ from dealershoe.console import logins
 from dealershoe.console.people import Current
 from dealershoe.console.serve import Server
 from dealershoe.desk.happening import Happening
+from dealershoe.ending import asked_to_end
 from dealershoe.errors import UserError
 from dealershoe.link import dictionary, keystore
 from dealershoe.overheard import overheard
 
 AT_START = ("console", "keys")  # what of the file counts when the room is started
 TURN_S = 0.25  # between two looks at what is to be opened and closed
-LAST_S = 0.05  # for what the tables have said when they were closed
 
 
 class Log:
@@ -34,7 +34,8 @@ class Log:
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
-        self._waiting: queue.SimpleQueue[tuple[str, Happening]] = queue.SimpleQueue()
+        self.ended = False  # somebody has asked to end
+        self._waiting: queue.SimpleQueue[tuple[str, Happening] | None] = queue.SimpleQueue()  # None: just then
 
     def hear(self, table: str, happening: Happening) -> None:
         """On the tables' thread."""
@@ -44,19 +45,35 @@ class Log:
         """Something about the room itself."""
         self._waiting.put(("", Happening("room", text)))
 
+    def end(self) -> None:
+        """Somebody asks to end; for a signal."""
+        self.ended = True
+        self._waiting.put(None)
+
     def print(self, timeout_s: float) -> None:
-        """Print what comes within that time."""
+        """Print what comes within that time, until somebody asks to end."""
         end = time.monotonic() + timeout_s
-        while (left := end - time.monotonic()) > 0:
-            try:
-                table, happening = self._waiting.get(timeout=left)
-            except queue.Empty:
-                break
-            if self.as_json:
-                at = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "table": table or None}
-                print(json.dumps({**at, **happening.as_data()}, ensure_ascii=False), flush=True)
-            else:
-                print(f"{table or '-':<12} {happening.as_line()}", flush=True)
+        with contextlib.suppress(queue.Empty):
+            while (left := end - time.monotonic()) > 0:
+                said = self._waiting.get(timeout=left)
+                if said is None:
+                    break
+                self._put(*said)
+
+    def rest(self) -> None:
+        """Print what was said and not printed yet."""
+        with contextlib.suppress(queue.Empty, BrokenPipeError):
+            while True:
+                said = self._waiting.get_nowait()
+                if said is not None:
+                    self._put(*said)
+
+    def _put(self, table: str, happening: Happening) -> None:
+        if self.as_json:
+            at = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "table": table or None}
+            print(json.dumps({**at, **happening.as_data()}, ensure_ascii=False), flush=True)
+        else:
+            print(f"{table or '-':<12} {happening.as_line()}", flush=True)
 
 
 def run_room(path: Path, *, as_json: bool) -> None:
@@ -64,13 +81,12 @@ def run_room(path: Path, *, as_json: bool) -> None:
     config = read(path)
     log = Log(as_json=as_json or config.log == "json")
     with overheard(partial(log.hear, "")):
-        asked_to_end = _run(path, config, log, as_json=as_json)
+        ended = _run(path, config, log, as_json=as_json)
     failed = "every table of this room has failed"
-    if not asked_to_end and log.as_json:
+    if not ended and log.as_json:
         log.say(failed)
-    with contextlib.suppress(BrokenPipeError):
-        log.print(LAST_S)
-    if asked_to_end:
+    log.rest()
+    if ended:
         return
     if not log.as_json:
         click.echo(f"dealershoe: {failed}", err=True)
@@ -104,13 +120,14 @@ def _run(path: Path, config: Config, log: Log, *, as_json: bool) -> bool:
             if server is not None:
                 server.start()
                 log.say(f"the console is at {server.names}")
-            while any(bridge.alive for bridge in room.bridges.values()):
-                log.print(TURN_S)
-                if asked:
-                    asked.clear()
-                    config = again(config)
-                room.turn()
-            return False
+            with asked_to_end(log.end):
+                while not log.ended and any(bridge.alive for bridge in room.bridges.values()):
+                    log.print(TURN_S)
+                    if asked:
+                        asked.clear()
+                        config = again(config)
+                    room.turn()
+            return log.ended
         except (KeyboardInterrupt, BrokenPipeError):
             return True
         finally:
