@@ -5,8 +5,8 @@ away. A copy in RAM serves the link. Where things are (all little-endian; CRC-32
 
     0000, 0020   head, two copies written in turn: "DSJ1" | id 4 | oldest u32 | turn u32 | CRC
     0040 … 00BF  calibration (calibration.py)      00C0 … 00DF  the self-test writes here (selftest.py)
-    00E0 … 00F5  the hand in play: its number u16 | its secret 16 | CRC
-    00F8 … 00FD  the places that have a seat node, a bit each (node/talk.py): u16 | CRC
+    00E0 … 00F5  note: the hand in play: its number u16 | its secret 16 | CRC
+    00F8 … 00FD  note: the places that have a seat node, a bit each (node/talk.py): u16 | CRC
     0100 …       514 records of 38 bytes: id 4 | number u32 | kind | length | body 24 | CRC; number n in slot n % 514
 
 A power cut in a record leaves one that fails its CRC, where a released event stood: as if the new one had never
@@ -25,8 +25,6 @@ RING = 0x0100
 _MAGIC = b"DSJ1"
 _HEAD = 20
 _SECRET = 16  # shoelink/tokens.py
-_HAND = 2 + _SECRET + 4
-_NODES = 2 + 4
 _RECORD = 14 + schema.EVENT
 _SLOT = 2 + schema.EVENT  # of the copy in RAM
 CAPACITY = 512
@@ -106,62 +104,51 @@ class KeptJournal(Journal):
         if self.oldest != before and self.kept and not self._keep_head():
             self._fail()
 
-    # ---- the hand in play
+    # ---- the notes beside the ring: the hand in play, the seat nodes
 
     def keep_hand(self, hand: int, secret) -> None:
         """A hand has begun, and this is its secret (none: an open table)."""
-        if not self.kept or len(secret) != _SECRET:
-            return
-        message = bytearray(2 + _HAND)
-        message[0] = HAND >> 8
-        message[1] = HAND & 0xFF
-        message[2] = hand & 0xFF
-        message[3] = hand >> 8
-        message[4 : 4 + _SECRET] = secret
-        crc_into(message, 2, _HAND - 4, message, 2 + _HAND - 4)
-        back = bytearray(2 + _HAND)
-        if not self._write(message, back, memoryview(back)[2:]):
-            self._fail()
+        if len(secret) == _SECRET:
+            self._keep_note(HAND, hand, secret)
 
     def secret_of(self, hand: int) -> bytes:
         """The secret of that hand, if it is the one that was kept."""
-        kept, crc = bytearray(_HAND), bytearray(4)
-        try:
-            self._memory.read_into(HAND, kept)
-        except OSError:
-            return b""
-        crc_into(kept, 0, _HAND - 4, crc, 0)
-        if kept[_HAND - 4 :] != crc or kept[0] | kept[1] << 8 != hand:
-            return b""
-        return bytes(kept[2 : 2 + _SECRET])
-
-    # ---- the seat nodes
+        number, secret = self._note(HAND, _SECRET)
+        return secret if number == hand else b""
 
     def keep_nodes(self, nodes: int) -> None:
         """The places that have a seat node, a bit each: told of when the power comes on again."""
-        if not self.kept:
-            return
-        message = bytearray(2 + _NODES)
-        message[0] = NODES >> 8
-        message[1] = NODES & 0xFF
-        message[2] = nodes & 0xFF
-        message[3] = nodes >> 8
-        crc_into(message, 2, _NODES - 4, message, 2 + _NODES - 4)
-        back = bytearray(2 + _NODES)
-        if not self._write(message, back, memoryview(back)[2:]):
-            self._fail()
+        self._keep_note(NODES, nodes, b"")
 
     def nodes(self) -> int:
         """What `keep_nodes` has kept; 0: nothing, or nothing whole."""
+        return self._note(NODES, 0)[0] if self.kept else 0
+
+    def _keep_note(self, at: int, number: int, content) -> None:
         if not self.kept:
-            return 0
-        kept, crc = bytearray(_NODES), bytearray(4)
+            return
+        size = 2 + len(content)
+        message = bytearray(2 + size + 4)
+        message[0] = at >> 8
+        message[1] = at & 0xFF
+        message[2] = number & 0xFF
+        message[3] = number >> 8
+        message[4 : 2 + size] = content
+        crc_into(message, 2, size, message, 2 + size)
+        back = bytearray(2 + size + 4)
+        if not self._write(message, back, memoryview(back)[2:]):
+            self._fail()
+
+    def _note(self, at: int, length: int):
+        """(number, content of `length` bytes) that `_keep_note` has kept there; (0, b""): nothing, or nothing whole."""
+        size = 2 + length
+        note, crc = bytearray(size + 4), bytearray(4)
         try:
-            self._memory.read_into(NODES, kept)
+            self._memory.read_into(at, note)
         except OSError:
-            return 0
-        crc_into(kept, 0, _NODES - 4, crc, 0)
-        return kept[0] | kept[1] << 8 if kept[_NODES - 4 :] == crc else 0
+            return 0, b""
+        crc_into(note, 0, size, crc, 0)
+        return (note[0] | note[1] << 8, bytes(note[2:size])) if note[size:] == crc else (0, b"")
 
     def last_hand(self):
         """(hand, draw) of the last events that the FRAM had at the start, stored by the host or not; (0, 0): none."""
