@@ -272,9 +272,9 @@ class Events:
             self._old_hand = old
             self._key_number = number
 
-    def fault(self, code: int, detail: int, index: int) -> None:
-        """FAULT, once until it is cleared. `index`: the sample."""
-        if not self.faults >> code & 1:
+    def fault(self, code: int, detail: int, index: int, another: bool = False) -> None:
+        """FAULT, once until it is cleared, and for `another` part of the same kind. `index`: the sample."""
+        if another or not self.faults >> code & 1:
             self.faults |= 1 << code
             self._device(schema.FAULT, code, detail, index)
 

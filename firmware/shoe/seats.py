@@ -25,7 +25,8 @@ TURNS, MOST_TURNS = 3, 12  # and turns of the loop, of 6 ms and more; so many ar
 REST = 20 * PER_MS  # samples between two questions behind a miss, while no node is known, or the bus is out of order
 PROBE_EVERY = 8  # questions: then one to a place without a node
 MISSES = 8  # in a row: then the node, or the bus, is out of order
-WELL = 5000 * PER_MS  # samples until a node is well again: a loose wire must not fill the journal
+# Samples until a node is well again, and from one that fails to the next: loose wires must not fill the journal.
+WELL = 5000 * PER_MS
 LATE = 10000 * PER_MS  # samples from the start: by then a node that got its power with the shoe has started, too
 HOUR = 3600000 * PER_MS
 LIES = 3  # arrivals without a card: then a node is not believed any more
@@ -54,8 +55,9 @@ class SeatBus:
         self._taken = bytearray(count)
         self._misses = bytearray(count)
         self._lies = bytearray(count)
-        self._named = -1  # the place of the FAULT SEAT_NODE that stands,
-        self._bad_at = 0  # and when it was out of order last
+        self._bad_at = [-1] * count  # by place, if its fault is told: when it was out of order last
+        self._named = -1  # the place that was told last, while the FAULT SEAT_NODE stands,
+        self._named_at = 0  # and when
         self._asked = -1  # the place that is asked, as an index; -1: none
         self._asked_at = 0
         self._turns = 0
@@ -218,17 +220,23 @@ class SeatBus:
 
     def _pass(self, place: int, now: int) -> None:
         """It is well, or nobody is there."""
-        if place == self._named and since(now, self._bad_at) >= WELL:
-            self._named = -1
-            self._events.clear(schema.FAULT_SEAT_NODE, talk.PLACES[place], now)
+        bad_at = self._bad_at
+        if bad_at[place] >= 0 and since(now, bad_at[place]) >= WELL:
+            bad_at[place] = -1
+            if place == self._named:
+                self._named = -1
+                self._events.clear(schema.FAULT_SEAT_NODE, talk.PLACES[place], now)
 
     def _fail(self, place: int, how: int, now: int) -> None:
-        """The first that fails is named; another one that still does when that is well again."""
-        if self._named < 0:
+        """Each that fails is told, one after the other. When the last of them is well the fault is over, and one that
+        still fails is told anew."""
+        stands, bad_at = self._named >= 0, self._bad_at
+        if not stands or (bad_at[place] < 0 and since(now, self._named_at) >= WELL):
             self._named = place
-            self._events.fault(schema.FAULT_SEAT_NODE, how | talk.PLACES[place], now)
-        if self._named == place:
-            self._bad_at = now
+            self._named_at = bad_at[place] = now
+            self._events.fault(schema.FAULT_SEAT_NODE, how | talk.PLACES[place], now, stands)
+        elif bad_at[place] >= 0:
+            bad_at[place] = now
 
     def _arrived(self, place: int, flags: int, now: int) -> None:
         if not self.believed[place]:

@@ -74,7 +74,8 @@ class Told:
 
     def __init__(self) -> None:
         self.arrivals: list[tuple[int, int]] = []
-        self.open: dict[int, int] = {}
+        self.open: dict[int, int] = {}  # code → detail, as a host has it
+        self.faults: list[int] = []  # details, as they were told
         self.on_the_way = 1 << 30
         self.kept: list[int] = []  # the nodes, whenever they were kept
 
@@ -89,8 +90,10 @@ class Told:
         self.on_the_way -= 1
         return 0 if self.on_the_way >= 0 else place
 
-    def fault(self, code: int, detail: int, index: int) -> None:
-        self.open.setdefault(code, detail)
+    def fault(self, code: int, detail: int, index: int, another: bool = False) -> None:
+        if another or code not in self.open:
+            self.open[code] = detail
+            self.faults.append(detail)
 
     def clear(self, code: int, detail: int, index: int) -> None:
         self.open.pop(code, None)

@@ -257,3 +257,11 @@ def test_the_journal_takes_256_events_and_the_numbers_go_on_without_them(shoe: S
         shoe.feed(Scene([(print_card(8), 0)]).samples(STEADY))
     shoe.journal.release(shoe.journal.next - 1)
     assert shoe.draw().draw == 4  # three went by unseen, and the host can tell
+
+
+def test_a_fault_is_told_once_until_it_is_over_and_again_of_another_part(shoe: Shoe) -> None:
+    for detail, another in ((5, False), (5, False), (7, True)):
+        shoe.events.fault(schema.FAULT_SEAT_NODE, detail, 0, another)
+    for _ in range(2):
+        shoe.events.clear(schema.FAULT_SEAT_NODE, 7, 0)
+    assert [(type(one), one.detail) for one in shoe.all] == [(schema.Fault, 5), (schema.Fault, 7), (schema.Clear, 7)]

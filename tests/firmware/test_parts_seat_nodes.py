@@ -196,10 +196,8 @@ def test_a_node_that_starts_once_in_a_hand_is_no_fault_and_what_waited_there_bel
 def test_arrivals_that_a_node_had_no_room_for_are_told() -> None:
     table = Table().up()
     table.gates[5].lost = 2
-    opened = []
-    table.told.fault = lambda code, detail, index: opened.append((code, detail))  # type: ignore[method-assign]
     table.run(300)
-    assert opened == [(schema.FAULT_SEAT_NODE, seats.LOST | 5)]
+    assert (table.told.faults, [*table.told.open]) == ([seats.LOST | 5], [schema.FAULT_SEAT_NODE])
 
 
 def test_a_node_that_is_missed_for_hours_is_missed_still() -> None:
@@ -265,20 +263,49 @@ def test_each_of_three_nodes_that_fail_in_their_ways_is_named_as_those_before_it
     assert table.told.open == {schema.FAULT_SEAT_NODE: seats.LYING | 9}  # until the shoe starts again
 
 
+def test_a_second_node_that_is_missing_is_told_while_the_first_still_is() -> None:
+    """And the one that was told last is one that fails: a host holds one detail for a fault that stands."""
+    table = Table().up()
+    seat_7 = talk.PLACES.index(7)
+    table.line.absent = {SEAT_5}
+    table.run(6000)
+    table.line.absent = {SEAT_5, seat_7}
+    table.run(1500)
+    assert (table.told.faults, table.told.open) == ([5, 7], {schema.FAULT_SEAT_NODE: 7})
+    table.line.absent = {SEAT_5}
+    table.run(7000)
+    assert (table.told.faults, table.told.open) == ([5, 7, 5], {schema.FAULT_SEAT_NODE: 5})
+    table.line.absent = {SEAT_5, seat_7}  # again
+    table.run(6000)
+    assert (table.told.faults, table.told.open) == ([5, 7, 5, 7], {schema.FAULT_SEAT_NODE: 7})
+    table.line.absent = set()
+    assert table.run(7000).told.open == {}
+
+
+def test_nodes_that_lose_their_power_together_are_told_one_by_one() -> None:
+    table = Table().up()
+    table.line.absent = set(range(len(talk.PLACES)))
+    table.run(2000)
+    assert len(table.told.faults) == 1
+    table.run(80_000)
+    assert sorted(table.told.faults) == sorted(talk.PLACES)
+
+
+@pytest.mark.parametrize("ms", [3_000, 6_000])
+def test_nodes_whose_power_comes_and_goes_do_not_fill_the_journal(ms: int) -> None:
+    """Of all of them, for two minutes, and no host takes what is told."""
+    table = Table().up()
+    for turn in range(120_000 // ms):
+        table.line.absent = set() if turn % 2 else set(range(len(talk.PLACES)))
+        table.run(ms)
+    assert 0 < len(table.told.faults) <= 24
+
+
 def test_a_node_that_comes_and_goes_does_not_fill_the_journal() -> None:
     """Its supply is loose: half a second on, half a second off, for five minutes, and no host takes what is told."""
     table = Table((5, 6, 33)).up_to(3)
-    said = []
-    fault = table.told.fault
-
-    def count(code: int, detail: int, index: int) -> None:
-        if code not in table.told.open:
-            said.append(detail)
-        fault(code, detail, index)
-
-    table.told.fault = count  # type: ignore[method-assign]
     for second in range(600):
         table.line.absent = {0} if second % 2 else set()
         table.run(500)
-    print(f"{len(said)} faults in five minutes")
-    assert 0 < len(said) <= 60
+    print(f"{len(table.told.faults)} faults in five minutes")
+    assert 0 < len(table.told.faults) <= 60
