@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from importlib import import_module
-from itertools import pairwise
+from itertools import accumulate, cycle, pairwise
 from typing import Any
 
 import pytest
@@ -284,6 +284,31 @@ def test_two_keys_at_once_are_neither() -> None:
         fingers = Fingers().hold(NONE, 30).hold(LEVELS[first], 60).hold(LEVELS[second], 60).hold(LEVELS[first], 60)
         assert fingers.hold(NONE, 30).told == []
         assert fingers.hold(LEVELS[first], 60).hold(NONE, 30).told == [(first + 1, schema.PRESS_SHORT)]
+
+
+@given(
+    press=st.floats(60, 500),  # ms
+    bounces=st.tuples(*[st.lists(st.floats(0.02, 5), max_size=40)] * 2),
+    turns=st.lists(st.floats(4, 12), min_size=1),
+)
+def test_a_press_is_one_however_its_contact_bounces(
+    press: float, bounces: tuple[list[float], list[float]], turns: list[float]
+) -> None:
+    """For 10 ms as it closes and as it opens (B3F, data sheet: 5 ms at most). Readings are 4 to 12 ms apart."""
+    edges = []  # ms, at which the contact is the other way from then on
+    for at, bounce in zip((0, press), bounces, strict=True):
+        edges += [at, *(at + ms for ms in accumulate(bounce) if ms < 10)]
+        if len(edges) % 2 == (at > 0):
+            edges.append(at + 10)  # at rest
+    fingers, now = Fingers().hold(NONE, 50), -50.0
+    start = fingers.now
+    for turn in cycle(turns):
+        now += turn
+        closed = sum(edge <= now for edge in edges) % 2
+        fingers.keys.read(LEVELS[4] if closed else NONE, start + round((now + 50) * 20))
+        if now > press + 60:
+            break
+    assert fingers.told == [(5, schema.PRESS_SHORT)]
 
 
 def test_done_and_new_hand_held_for_two_seconds_ask_for_the_self_test() -> None:
