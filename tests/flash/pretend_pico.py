@@ -14,11 +14,13 @@ import termios
 import threading
 import time
 import tty
+from collections.abc import Callable
 from pathlib import Path
 
 from dealershoe.emulate.process import micropython
 
 BLOCKS, BLOCK = 352, 4096  # the file system of an RPI_PICO build
+PROMPT = b">>> "
 PRELUDE = """
 import sys, os as real_os, vfs
 
@@ -90,6 +92,14 @@ except KeyboardInterrupt:
 """
 
 
+def wait_for(true: Callable[[], bool]) -> None:
+    """Until it is, on a machine that may be busy."""
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 class PretendPico:
     """`port` is where its USB is. It starts again by itself whenever it is reset, unless `unplug` was called."""
 
@@ -118,6 +128,8 @@ class PretendPico:
         self.left = -1  # writes until the power goes
         self.starts = 0
         self._process: subprocess.Popen[bytes] | None = None
+        self._said = bytearray()  # since its last start
+        self._power = threading.RLock()  # held while it is switched on or off
         self._inner = -1
         self._ends = threading.Event()
         self._plugged = True
@@ -125,6 +137,7 @@ class PretendPico:
         self._thread.start()
 
     def _start(self) -> None:
+        self._said = bytearray()
         self._inner, slave = pty.openpty()
         tty.setraw(slave)
         prelude = self._script or PRELUDE.format(
@@ -152,33 +165,46 @@ class PretendPico:
             for end in readable:
                 other = self._inner if end == self._outer else self._outer
                 with contextlib.suppress(OSError):  # EIO: the process is gone
-                    os.write(other, os.read(end, 4096))
-            assert self._process is not None
-            if self._process.poll() is not None and self._plugged:
-                os.close(self._inner)
-                self._start()
+                    data = os.read(end, 4096)
+                    if end == self._inner:
+                        self._said += data
+                    os.write(other, data)
+            with self._power:
+                assert self._process is not None
+                if self._process.poll() is not None and self._plugged:
+                    os.close(self._inner)
+                    self._start()
 
-    def power_cycle(self, *, left: int = -1) -> None:
-        """Off and on again; the power goes after so many more writes to the disk."""
-        assert self._process is not None
-        self.left = left
-        starts = self.starts
-        self._process.kill()
-        deadline = time.monotonic() + 30
-        while self.starts == starts:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+    def power_cycle(self) -> None:
+        """Off and on again."""
+        with self._power:
+            assert self._process is not None
+            self._process.kill()
+            starts = self.starts
+        wait_for(lambda: self.starts != starts)
 
     def unplug(self) -> None:
         """Off, until `plug`."""
-        assert self._process is not None
-        self._plugged = False
-        self._process.kill()
-        self._process.wait()
+        with self._power:
+            assert self._process is not None
+            self._plugged = False
+            self._process.kill()
+            self._process.wait()
 
-    def plug(self) -> None:
-        """On again."""
+    def plug(self, *, left: int = -1) -> None:
+        """On again; the power goes after so many more writes to the disk."""
+        self.left = left
         self._plugged = True
+
+    def started(self) -> None:
+        """Wait until it has run what it runs by itself, and its prompt is there: whoever speaks to it earlier sends a
+        Ctrl-C into that."""
+
+        def prompts() -> bool:
+            with self._power:
+                return self._process is not None and self._process.poll() is None and PROMPT in self._said
+
+        wait_for(prompts)
 
     def close(self) -> None:
         """Gone."""

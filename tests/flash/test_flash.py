@@ -46,7 +46,8 @@ SAID_BY_A_PICO = bytes.fromhex("00026103020103ff00")
 
 
 @pytest.fixture
-def pico(tmp_path: Path) -> Iterator[PretendPico]:
+def pico(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendPico]:
+    monkeypatch.setattr(repl, "LISTEN_S", 5.0)  # a busy test machine is slow, not silent
     board = PretendPico(tmp_path)
     yield board
     board.close()
@@ -127,7 +128,7 @@ def test_a_version_that_does_not_say_hello_is_not_kept(
     assert "the old version (/a) runs again" in said
     starts = len(hellos(pico))
     pico.power_cycle()
-    steps.session(pico.port).close()  # it has started
+    pico.started()
     assert pico.on_disk("slot") == b"a"
     assert hellos(pico)[starts:] == [b"one"]
     assert flash(pico, tmp_path, HELLO.format(version="two"), monkeypatch).exit_code == 0
@@ -137,8 +138,8 @@ def test_a_version_that_does_not_say_hello_is_not_kept(
 def test_power_lost_at_any_write_leaves_the_old_version_or_the_new(
     pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repl, "REPLY_S", 1.5)  # a busy test machine is slow, not off
-    flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch)
+    flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch, reply=1.0)
+    pico.started()
     files = build.compiled(version(tmp_path, HELLO.format(version="two")), "x64")
     start = build.start_file()
     before = pico.disk.read_bytes()
@@ -162,11 +163,11 @@ def test_power_lost_at_any_write_leaves_the_old_version_or_the_new(
     while not lasted:
         pico.unplug()
         pico.disk.write_bytes(before)
-        pico.left = left
-        pico.plug()
+        pico.plug(left=left)
+        pico.started()
         lasted = write_all()
         pico.power_cycle()  # the first start tries the new version if it was marked
-        steps.session(pico.port).close()
+        pico.started()
         seen.add(hellos(pico)[-1])
         assert hellos(pico)[-1] in ((b"one", b"two") if not lasted else (b"two",)), left
         assert pico.on_disk("slot") in (b"a", b"b"), left
@@ -429,9 +430,9 @@ def test_lost_at_any_step_it_is_one_sentence_and_the_old_version_runs(
     monkeypatch.setattr(repl.Transport, "exec_raw_no_follow", counted)
     said = []
     while True:
-        steps.session(pico.port).close()  # it has started
+        pico.started()
         taken, pulled_at = 0, pulled_at + 7
-        result = flash(pico, tmp_path, HELLO.format(version="two"), monkeypatch, patience=0.5, reply=0.4)
+        result = flash(pico, tmp_path, HELLO.format(version="two"), monkeypatch, patience=0.5, reply=1.0)
         if taken < pulled_at:
             break
         pico.plug()
@@ -508,7 +509,7 @@ def test_a_disk_that_reads_back_something_else(pico: PretendPico, monkeypatch: p
 def test_a_file_of_keys_that_cannot_be_used_is_said_before_the_pico_is_touched(
     pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps.session(pico.port).close()  # its disk is there
+    pico.started()  # its disk is there
     (tmp_path / "keys.json").write_text("{")
     (tmp_path / "keys.json").chmod(0o600)
     assert "are damaged" in refused(flash(pico, tmp_path, HELLO, monkeypatch))
