@@ -23,7 +23,7 @@ from dealershoe.errors import UserError
 from dealershoe.flash import build, command, repl, steps
 from dealershoe.link import keystore
 from dealershoe.port.identity import RASPBERRY_PI, Address
-from flash.pretend_pico import BLOCK, BLOCKS, PretendPico
+from flash.pretend_pico import BLOCK, BLOCKS, PretendPico, wait_for
 from port.usb_tree import UsbTree
 from shoelink import frame, schema
 from shoelink.frame import Decoder
@@ -444,6 +444,44 @@ def test_lost_at_any_step_it_is_one_sentence_and_the_old_version_runs(
     print(f"pulled at {len(said)} places: {where}")
     assert len(said) >= 5
     assert "looked at" in where
+
+
+def test_ctrl_c_says_at_each_step_what_the_pico_has_and_what_to_do(
+    pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch)
+    write_version = steps.write_version
+
+    def half_of_it(board: Any, files: Any, told: Any) -> str:
+        def ends(line: str) -> None:
+            told(line)
+            if line.startswith("3 of"):
+                raise KeyboardInterrupt
+
+        return write_version(board, files, ends)
+
+    def end(*_given: object) -> None:
+        raise KeyboardInterrupt
+
+    for step, ends, said, words in (
+        ("where", end, command.LOOKING, b"a"),
+        ("examine", end, command.LOOKING, b"a"),
+        ("write_version", half_of_it, command.WRITING, b"a"),
+        ("set_key", end, command.KEYING, b"a"),
+        ("mark", end, command.MARKING, b"a"),
+        ("outcome", end, command.TRYING, b"b"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(steps, step, ends)
+            result = flash(pico, tmp_path, HELLO.format(version="two"), monkeypatch)
+        assert result.exit_code == 1, step
+        assert result.stderr == f"dealershoe: {said}\n\nAborted!\n", step
+        if said is command.TRYING:
+            wait_for(lambda: pico.on_disk("slot") == b"b")
+        else:
+            pico.power_cycle()
+            pico.started()
+        assert (pico.on_disk("slot"), hellos(pico)[-1]) == (words, b"two" if words == b"b" else b"one"), step
 
 
 def test_lost_as_it_is_spoken_to() -> None:

@@ -11,6 +11,33 @@ from dealershoe.errors import UserError
 from dealershoe.link import keystore
 
 PATIENCE_S = 10.0  # for the trial's HELLO: a start takes 3 s, and the watchdog ends a hanging one after 8
+# What is said of the Pico when the flash is ended with Ctrl-C, by how far it is. The program of a Pico whose REPL was
+# spoken to stands still.
+LOOKING = UserError(
+    "the flash was ended before anything was written",
+    "the Pico has what it had, and may stand still",
+    "unplug it and plug it in to have it run, or flash again",
+)
+WRITING = UserError(
+    "the flash was ended while the new version was written",
+    "the old version, if there was one, is whole and still the one that runs",
+    "flash again, or unplug the Pico and plug it in to go on with the old version",
+)
+KEYING = UserError(
+    "the flash was ended while the shoe's key was looked at or written",
+    "the old version, if there was one, is still the one that runs, but the shoe may have a key that is kept nowhere",
+    "flash again before the shoe goes to a table",
+)
+MARKING = UserError(
+    "the flash was ended while the new version was marked for a trial",
+    "at its next start the Pico runs the old version or tries the new one, which is not proven",
+    "flash again",
+)
+TRYING = UserError(
+    "the flash was ended before the new version was seen to have said HELLO",
+    "its trial goes on without this program: with its HELLO it is kept, else the Pico goes back to the old version",
+    f"leave it on for {PATIENCE_S:.0f} s, then unplug it, plug it in and ask `dealershoe doctor` which version it kept",
+)
 
 
 @click.command("flash", short_help="put the firmware on a Pico")
@@ -43,19 +70,28 @@ def command(port: str, keys: Path | None) -> None:
     path = keys or keystore.default_path()
     # a file that cannot be used, or a folder in which no key can be kept, is said before the Pico is changed
     keystore.pend(path, bytes(keystore.DEVICE), bytes(KEY)).drop()
-    address = steps.where(port)
-    repl = steps.session(address.path)
+    step = LOOKING
     try:
-        architecture, device = steps.examine(repl)
-        files = build.compiled(build.sources(), architecture)
-        click.echo(f"{device.hex()}: {len(files)} files, {sum(map(len, files.values()))} bytes")
-        slot = steps.write_version(repl, files, click.echo)
-        if steps.set_key(repl, device, path):
-            click.echo(f"its key is new, and kept in {path}")
-        steps.mark(repl, slot, build.start_file())
-        repl.reset()
-    finally:
-        repl.close()
-    click.echo(f"written to /{slot}; now it must say HELLO")
-    steps.outcome(address, slot, PATIENCE_S)
+        address = steps.where(port)
+        repl = steps.session(address.path)
+        try:
+            architecture, device = steps.examine(repl)
+            files = build.compiled(build.sources(), architecture)
+            click.echo(f"{device.hex()}: {len(files)} files, {sum(map(len, files.values()))} bytes")
+            step = WRITING
+            slot = steps.write_version(repl, files, click.echo)
+            step = KEYING
+            if steps.set_key(repl, device, path):
+                click.echo(f"its key is new, and kept in {path}")
+            step = MARKING
+            steps.mark(repl, slot, build.start_file())
+            step = TRYING
+            repl.reset()
+        finally:
+            repl.close()
+        click.echo(f"written to /{slot}; now it must say HELLO")
+        steps.outcome(address, slot, PATIENCE_S)
+    except KeyboardInterrupt:
+        click.echo(f"dealershoe: {step}", err=True)
+        raise
     click.echo(f"kept: firmware {build.digest(files).hex()}")
