@@ -15,10 +15,12 @@ from dealershoe.events import (
     Draw,
     DrawForButton,
     Event,
+    Exposed,
     FloorDecision,
     LimitChange,
     Misread,
     Place,
+    ReportBoxed,
     ReportTarget,
     ShuffledStub,
     Undo,
@@ -28,12 +30,14 @@ from dealershoe.log import (
     Key,
     changed,
     earliest,
+    overtaken,
 )
 from dealershoe.rules.judge import judge
 from dealershoe.rules.remedy import decided, prescribe, renews_deck
 from dealershoe.rules.ruling import STRENGTH, Ruling
 from dealershoe.rules.stack import Stack
 from dealershoe.table.buttons import draw_for_button
+from dealershoe.table.drawing import next_number
 from dealershoe.table.findings import KINDS, OF_THE_DECK, Finding
 from dealershoe.table.fold import fold
 from dealershoe.table.setup import Setup
@@ -153,6 +157,8 @@ class Chronicle:
         event = entry.event
         if entry.went is not None and isinstance(event, Draw):
             event = event.sent_to(entry.went)
+        if isinstance(event, Exposed | ReportBoxed) or (type(event) is Draw and (event.exposed or event.up)):
+            event = self._as_it_stands(table, entry, event)
         around = _AROUND.get(type(event))
         if around is not None:
             table, notes = around(table, event, self.stack)
@@ -186,6 +192,15 @@ class Chronicle:
         if table.hand.setup.button != table.button and table.hand.setup is not table.setup:
             table = table._replace(button=table.hand.setup.button, setup=table.hand.setup)
         return table, tuple(sorted(table.rulings[before:], key=strength)), notes
+
+    def _as_it_stands(self, table: TableState, entry: Entry, event: Event) -> Event:
+        """Which way up a card lay in the shoe: what somebody has said otherwise since says nothing any more."""
+        if isinstance(event, Draw):
+            number = next_number(table.hand) if table.hand is not None else 0
+            fallen = overtaken(self._entries, entry, (number, entry.id), False)
+            return changed(event, exposed=None, up=False, touched=False) if fallen else event
+        boxed = isinstance(event, ReportBoxed) and event.boxed
+        return Undo() if overtaken(self._entries, entry, entry.about, boxed) else event
 
     def _notice(self, findings: tuple[Finding, ...], entry: Entry, now: int, deferred: dict[int, Noted]) -> Noted:
         """The findings to be judged at `entry`; those that were noticed only later wait in `deferred`."""
@@ -328,7 +343,8 @@ def _due_place(table: TableState) -> Place | None:
 def _single(event: Event) -> tuple[Event, ...]:
     """A double passage is two cards at the same place, the second unread."""
     if isinstance(event, Draw) and event.double:
-        return changed(event, double=False), Draw(target=event.target, unread=True, confirmed=event.confirmed)
+        behind = Draw(target=event.target, unread=True, confirmed=event.confirmed, unseen=event.unseen)
+        return changed(event, double=False), behind
     return (event,)
 
 

@@ -76,6 +76,7 @@ class Draw:
     `exposed` is "dealer", "player" or None: who turned it up. `confirmed` False: the target is inferred from an exit
     lane or the due order. `number` None: the table counts; the shoe gives its own number. `touched`: it touched the
     player, his hand or his chips before it came to rest. `knocked` "player": a player knocked it off the table.
+    `unseen`: no head of the shoe saw which way up it lay, so it may have been boxed.
     """
 
     target: Place | None = None
@@ -92,12 +93,13 @@ class Draw:
     deck: int | None = None
     touched: bool = False
     knocked: str | None = None
+    unseen: bool = False
 
     def sent_to(self, target: Place) -> Draw:
         """The same card with its target said."""
         return Draw(
             target, self.card, self.boxed, self.exposed, self.double, self.unread, self.foreign, self.wrong_back,
-            self.up, self.confirmed, self.number, self.deck, self.touched, self.knocked,
+            self.up, self.confirmed, self.number, self.deck, self.touched, self.knocked, self.unseen,
         )  # fmt: skip
 
 
@@ -201,6 +203,17 @@ class ReportJoker:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportBoxed:
+    """Which way up draw `number` left the shoe, where no head saw it: face up, or (`boxed` False) face down.
+
+    Of one card the last word counts: `Exposed` says that it was face down in the shoe and turned up later.
+    """
+
+    number: int
+    boxed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ReportMissing:
     """A card is missing from the deck."""
 
@@ -298,4 +311,5 @@ Event = (
     | BettingOver | Exposed | OffTable | ReportCount | ReportTarget | ReportButton | ReportEntitled | ReportDuplicate
     | ReportWrongBack | ReportJoker | ReportMissing | ReportShortStub | ReportBadShuffle | DroppedStub | PullBack
     | Placed | Looked | Knew | Pick | Ack | ShuffledStub | DeckLoaded | FloorDecision | Award | Undo | Misread
+    | ReportBoxed
 )  # fmt: skip

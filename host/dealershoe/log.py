@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from dealershoe.events import Draw, Event, Exposed, OffTable, Place, PullBack, ReportTarget, Undo
+from dealershoe.events import Draw, Event, Exposed, OffTable, Place, PullBack, ReportBoxed, ReportTarget, Undo
 
 SHOE = ("shoe", "seat sensor")  # sources that are not people: an undo passes over what they said
+Passed = tuple[int, int]  # a card that left the shoe: its number, and the entry at which it did; it may do so twice
 Key = tuple[int, str, int]  # of a finding: the entry it arose at, its kind, what it is about
 
 
@@ -17,6 +18,7 @@ class Entry(NamedTuple):
 
     `went`: where a card was due of which nobody said where it went; a later change of what was due does not move it.
     `noticed`: the findings that it put aside, with the entries at which they had been noticed.
+    `about`: the card that a report speaks of, exposed or boxed.
     """
 
     id: int
@@ -26,6 +28,7 @@ class Entry(NamedTuple):
     overrules: Key | None = None
     went: Place | None = None
     noticed: tuple[tuple[Key, int], ...] = ()
+    about: Passed = (0, 0)
 
 
 def changed(event: Event, **values: object) -> Event:
@@ -79,6 +82,39 @@ def corrected_target(entry: Entry, report: ReportTarget) -> Entry:
     return entry._replace(event=changed(entry.event, target=report.target, confirmed=True), went=None)
 
 
+def told_of(entry: Entry) -> int:
+    """The number of the card that the entry's report is about, 0 where it says none."""
+    return getattr(entry.event, "number", None) or entry.about[0]
+
+
+def says_boxed(entry: Entry, card: Passed) -> bool | None:
+    """Whether the card was boxed by the word of this entry; None: it says nothing of that.
+
+    Who says that a card was exposed says that it was face down in the shoe. What the shoe saw itself is no word.
+    """
+    event = entry.event
+    if isinstance(event, Draw):
+        return False if entry.id == card[1] and (event.exposed or event.up) else None
+    if not isinstance(event, Exposed | ReportBoxed) or entry.about != card:
+        return None
+    return isinstance(event, ReportBoxed) and event.boxed
+
+
+def overtaken(entries: Sequence[Entry], entry: Entry, card: Passed, boxed: bool) -> bool:
+    """Has somebody said otherwise since than `entry`, by whose word the card was `boxed`, or was not?
+
+    A key that says "the last card is exposed" does not say otherwise, nor does a seat node: they are about a card that
+    lies face up, however that came about.
+    """
+    return any(other.id > entry.id and _knows(other) and says_boxed(other, card) is (not boxed) for other in entries)
+
+
+def _knows(entry: Entry) -> bool:
+    """Is it the word of somebody who has seen which way up the card left the shoe?"""
+    event = entry.event
+    return isinstance(event, ReportBoxed) or (getattr(event, "number", None) is not None and entry.source not in SHOE)
+
+
 def exposure_entry(entries: Sequence[Entry], report: Exposed | OffTable, drawn_at: int | None) -> Entry | None:
     """The entry that said already what `report` says of its card: the draw itself or an earlier report."""
     for entry in entries:
@@ -86,7 +122,7 @@ def exposure_entry(entries: Sequence[Entry], report: Exposed | OffTable, drawn_a
         if isinstance(event, Draw) and entry.id == drawn_at:
             if event.exposed if isinstance(report, Exposed) else event.target == "off-table":
                 return entry
-        elif type(event) is type(report) and event.number == report.number:
+        elif isinstance(event, Exposed | OffTable) and type(event) is type(report) and told_of(entry) == report.number:
             return entry
     return None
 

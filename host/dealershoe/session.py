@@ -20,12 +20,16 @@ from dealershoe.events import (
     OffTable,
     Place,
     PullBack,
+    ReportBoxed,
     ReportTarget,
     ShuffledStub,
     Undo,
 )
 from dealershoe.log import (
+    SHOE,
     Entry,
+    Key,
+    Passed,
     amended,
     changed,
     contradicts,
@@ -34,14 +38,17 @@ from dealershoe.log import (
     exposure_entry,
     latest_input,
     position_of,
+    says_boxed,
     taken_back,
+    told_of,
 )
 from dealershoe.rules.ruling import LOUDNESS, SIGNALS, Ruling
 from dealershoe.rules.stack import Stack
 from dealershoe.table.agenda import Due, front
+from dealershoe.table.drawing import faces_up
 from dealershoe.table.fold import card_of
 from dealershoe.table.setup import Setup, first_setup, next_setup
-from dealershoe.table.state import STUB, at, begin, due, first_street, open_remedies
+from dealershoe.table.state import STUB, asked, at, begin, due, first_street, open_remedies
 
 NOTHING = Due("nothing")
 
@@ -104,7 +111,14 @@ class TableSession(Chronicle):
 
     @property
     def question(self) -> str | None:
-        return self.hand.question or None if self.hand else None
+        if self.hand is None:
+            return None
+        return self.hand.question or (_ask_which_way_up(self.unseen) if self.hand.unseen else "") or None
+
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        """The cards of which somebody is to say whether they came out face up: no head of the shoe saw it."""
+        return asked(self.hand) if self.hand is not None else ()
 
     @property
     def signal(self) -> str:
@@ -228,6 +242,8 @@ class TableSession(Chronicle):
             return Outcome(notes=("too late to take back: a step that follows from it is done",))
         start = position_of(self._entries, taken.amends.id) if taken.amends is not None else position
         kept = taken_back(self._entries, position)
+        if isinstance(taken.event, Exposed | ReportBoxed):  # what had been said otherwise before counts again
+            start = min([start, *self._words_about(taken.about)])
         again = [key for key, _ in taken.noticed]  # what it had put aside is to be found again
         if taken.overrules is not None:
             again.append(taken.overrules)
@@ -254,13 +270,14 @@ class TableSession(Chronicle):
             return Outcome(notes=("the card that left last is back already",))
         drawn = self._draws.get(self.hand.last, 0)
         position = position_of(self._entries, drawn)
-        if position < 0 or any(key[0] == drawn for key in self._noticed):
-            return self._append(entry)
         gone = self.hand.last  # and what was said of it
+        about = {drawn, *(other.id for other in self._entries if other.about == (gone, drawn))}
+        if position < 0 or any(key[0] in about for key in self._noticed):
+            return self._append(entry)
         undrawn = [
             other
             for at_, other in enumerate(self._entries)
-            if other.id != drawn and not (at_ > position and getattr(other.event, "number", None) == gone)
+            if other.id != drawn and not (at_ > position and told_of(other) == gone)
         ]
         return self._refold(undrawn, entry._replace(event=Undo()), position)
 
@@ -364,8 +381,16 @@ class TableSession(Chronicle):
         report = entry.event
         assert isinstance(report, Exposed | OffTable)
         number = report.number
-        if self.hand is None or number is None or not self.hand.reload < number <= len(self.hand.cards):
+        if self.hand is None:
             return self._append(entry)
+        which = number or self.hand.last
+        if not self.hand.reload < which <= len(self.hand.cards):
+            return self._append(entry)
+        entry = entry._replace(about=(which, 0) if self._came_face_up(which) else self._passed(which))
+        if number is None:
+            return self._exposed_by_key(entry)
+        if isinstance(report, Exposed) and self._said_boxed(entry.about):
+            return self._append(entry) if entry.source in SHOE else self._say_otherwise(entry, False)
         told = exposure_entry(self._entries, report, self._draws.get(number))
         ignored = isinstance(report, Exposed) and self.hand.cards[number - 1].exposed is None
         if told is None or ignored or not contradicts(told, report):
@@ -377,6 +402,65 @@ class TableSession(Chronicle):
         noticed = {key: at_ for key, at_ in self._noticed.items() if key[0] != told.id}
         marker = entry._replace(amends=told, noticed=aside)  # the card is exposed by then: told again, it finds nothing
         return self._refold(amended(self._entries, corrected_exposure(told, report)), marker, position, noticed)
+
+    def _exposed_by_key(self, entry: Entry) -> Outcome:
+        """The card that left last lies face up; whoever has no number to say has not said how it left the shoe."""
+        outcome = self._append(entry)
+        if not self._said_boxed(entry.about):
+            return outcome
+        number = entry.about[0]
+        note = f"#{number} was taken as boxed: if somebody turned it over, say `exposed #{number}`"
+        return Outcome(outcome.rulings, (*outcome.notes, note))
+
+    def _report_boxed(self, entry: Entry) -> Outcome:
+        """Which way up a card left the shoe, where no head saw it; what was said otherwise before is put right."""
+        report = entry.event
+        assert isinstance(report, ReportBoxed)
+        if self.hand is None:
+            return Outcome(notes=("no hand is in play: nothing is judged until one begins",))
+        card = card_of(self.hand, report.number)
+        entry = entry._replace(about=self._passed(report.number))
+        if card.boxed and not report.boxed and not self._said_boxed(entry.about):
+            return Outcome(notes=(f"the shoe itself saw #{report.number} face up: it was boxed",))
+        return self._say_otherwise(entry, report.boxed)
+
+    def _passed(self, number: int) -> Passed:
+        return number, self._draws.get(number, 0)
+
+    def _came_face_up(self, number: int) -> bool:
+        """Was the card dealt face up by the game? Wherever it lies by now: whoever sees it so says nothing by that."""
+        then = self._states[position_of(self._entries, self._draws.get(number))].hand
+        return then is not None and number <= len(then.cards) and faces_up(then, then.cards[number - 1])
+
+    def _said_boxed(self, card: Passed) -> bool:
+        """Is the card boxed by somebody's word, and not by what the shoe saw?"""
+        assert self.hand is not None
+        known = 0 < card[0] <= len(self.hand.cards) and self.hand.cards[card[0] - 1].boxed
+        return known and any(says_boxed(other, card) for other in self._entries)
+
+    def _words_about(self, card: Passed, *which: bool) -> list[int]:
+        """Where the log has somebody's word that the card was boxed or that it was not; `which`: such words alone."""
+        said = ((at_, says_boxed(entry, card)) for at_, entry in enumerate(self._entries))
+        return [at_ for at_, word in said if word is not None and (not which or word in which)]
+
+    def _say_otherwise(self, entry: Entry, boxed: bool) -> Outcome:
+        """The last word on which way up a card left the shoe: what followed from those that said otherwise falls."""
+        otherwise = self._words_about(entry.about, not boxed)
+        if not otherwise:
+            return self._append(entry)
+        before = (self._entries, self._states, self._noticed, self._draws, dict(self._asked))
+        begun = {one for one in self._followed() if one[-1]}
+        outcome = self._refold(list(self._entries), entry, otherwise[0])
+        if begun <= self._followed():
+            return outcome
+        self._entries, self._states, self._noticed, self._draws, self._asked = before
+        self.found = ()
+        return Outcome(notes=("too late to say otherwise: a step that follows from what was said is done",))
+
+    def _followed(self) -> set[tuple[Key, str, bool]]:
+        """The findings that were ruled on, the rule of each, and whether a step of its remedy is done."""
+        remedies = self.hand.remedies if self.hand is not None else ()
+        return {(one.key, ruling.rule, one.begun) for one, ruling in zip(remedies, self.rulings, strict=True)}
 
     def _floor(self, entry: Entry) -> Outcome:
         """The floor decides; a `play-on` over a ruling of whose remedy no step is done withdraws that ruling."""
@@ -391,6 +475,14 @@ class TableSession(Chronicle):
             return Outcome(outcome.rulings, (*outcome.notes, note))
         key = self.hand.remedies[standing[-1]].key
         return self._refold(list(self._entries), entry._replace(overrules=key), position_of(self._entries, key[0]))
+
+
+def _ask_which_way_up(cards: tuple[int, ...]) -> str:
+    """What the dealer and the floor are asked about cards that no head saw, "" of none; the latest is named."""
+    if not cards:
+        return ""
+    which = ", ".join(f"#{number}" for number in cards)
+    return f"no head saw which way up {which} left the shoe: if it came face up, say `report boxed #{cards[-1]}`"
 
 
 def _loudness(ruling: Ruling) -> int:
@@ -417,6 +509,7 @@ _SPECIAL = {
     PullBack: TableSession._pull_back,
     ReportTarget: TableSession._report_target,
     Misread: TableSession._misread,
+    ReportBoxed: TableSession._report_boxed,
     Act: TableSession._acted,
     Knew: TableSession._knew,
     Exposed: TableSession._exposed,

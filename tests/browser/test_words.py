@@ -45,7 +45,7 @@ FAMILIES = {
     "now": ("seat", "burn", "board", "betting", "ack", "shuffle", "pick", "nothing"),
     "place": ("seat", "stub", "aside", "unknown", *PLACES),
     "act": ACTIONS,
-    "flag": ("boxed", "double", "unread", "foreign", "wrong_back", "up", "touched", "out_of_turn"),
+    "flag": ("boxed", "double", "unread", "unseen", "foreign", "wrong_back", "up", "touched", "out_of_turn"),
     "health": HEALTH,
     "counts": ("hands", "draws", "findings", "facts"),
     "light": LIGHTS,
@@ -54,7 +54,7 @@ FAMILIES = {
 }
 # the story of a hand: every event that can be on record, and what may be said of one in another way
 STORIES = {one.__name__ for one in get_args(Event)} | {
-    "Act.seat", "Exposed.last", "FloorDecision.seat", "FloorCall", "FloorCall.back", "Revealed",
+    "Act.seat", "Exposed.last", "ReportBoxed.not", "FloorDecision.seat", "FloorCall", "FloorCall.back", "Revealed",
     "by.dealer", "by.player", "refused", "signal",
 }  # fmt: skip
 

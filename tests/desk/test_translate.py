@@ -16,6 +16,7 @@ from dealershoe.events import (
     Exposed,
     NextHand,
     PullBack,
+    ReportBoxed,
     ReportTarget,
     ShuffledStub,
     Undo,
@@ -42,6 +43,10 @@ def card(**changed: Any) -> Any:
         ({"target": 33}, Draw("board", "As", confirmed=False, number=3, deck=0)),
         ({"way_up": schema.WAY_UP}, Draw(3, "As", boxed=True, confirmed=False, number=3, deck=0)),
         ({"token": b"\xff" * 4, "flags": 4, "deck": 255}, Draw(3, None, unread=True, confirmed=False, number=3)),
+        (
+            {"token": b"\xff" * 4, "flags": 4, "deck": 255, "way_up": schema.WAY_UNKNOWN},
+            Draw(3, None, unread=True, confirmed=False, number=3, unseen=True),
+        ),
         ({"flags": 1}, Draw(3, "As", double=True, confirmed=False, number=3, deck=0)),
         ({"flags": 8}, Draw(3, "As", foreign=True, confirmed=False, number=3, deck=0)),
         ({"token": schema.word(0x12345678)}, Draw(3, "~78563412", confirmed=False, number=3, deck=0)),
@@ -51,12 +56,6 @@ def card(**changed: Any) -> Any:
 )
 def test_a_card_is_a_draw_inferred_unless_a_seat_sensor_saw_it(changed: dict[str, Any], draw: Draw) -> None:
     assert table_events(card(**changed), DOWN) == Told((draw,))
-
-
-def test_a_card_that_no_head_saw_may_have_been_boxed_and_that_is_said() -> None:
-    told = table_events(card(way_up=schema.WAY_UNKNOWN, token=b"\xff" * 4, flags=4, deck=255), DOWN)
-    assert told.events == (Draw(3, None, unread=True, confirmed=False, number=3),)
-    assert "which way up #3 lay" in told.note
 
 
 def seat(place: int, way_up: int, certainty: int = 100) -> Any:
@@ -75,6 +74,24 @@ def seat(place: int, way_up: int, certainty: int = 100) -> Any:
 )
 def test_a_seat_node_confirms_a_place_and_says_if_the_card_is_face_up(message: Any, events: tuple[Event, ...]) -> None:
     assert table_events(message, DOWN) == Told(events)
+
+
+@pytest.mark.parametrize(
+    ("message", "events"),
+    [
+        (seat(3, schema.WAY_UP), (ReportTarget(5, 3), ReportBoxed(5))),
+        (seat(32, schema.WAY_UP), (ReportTarget(5, "burn"), ReportBoxed(5))),
+        (seat(3, schema.WAY_DOWN), (ReportTarget(5, 3), ReportBoxed(5, False))),
+        (seat(3, schema.WAY_UNKNOWN), (ReportTarget(5, 3),)),
+        (seat(3, schema.WAY_UP, certainty=49), ()),  # not sure enough to confirm anything
+    ],
+)
+def test_of_a_card_that_no_head_saw_a_seat_node_says_which_way_up_it_left_the_shoe(
+    message: Any, events: tuple[Event, ...]
+) -> None:
+    told = table_events(message, DOWN._replace(numbers={3: 5}, unseen=(4, 5)))
+    assert told.events == events
+    assert ("taken as boxed; if somebody turned it over, say `exposed #5`" in told.note) is (ReportBoxed(5) in events)
 
 
 def test_a_card_that_had_not_left_and_goes_back_is_not_taken_for_the_last_one() -> None:

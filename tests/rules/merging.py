@@ -32,7 +32,7 @@ from typing import Any
 
 from dealershoe.chronicle import TableState
 from dealershoe.events import Act, Event, FloorDecision, Knew
-from dealershoe.log import Entry, position_of
+from dealershoe.log import Entry, position_of, told_of
 from dealershoe.session import _SPECIAL
 from dealershoe.table.state import STUB, Card, HandState, in_play, open_remedies
 from rules.proof import Table
@@ -192,7 +192,7 @@ def _special(entry: Entry) -> bool:
 
 def _told_before(entries: list[Entry], number: int) -> bool:
     """Was anything said of this card before it left (again, after it had gone back on top)?"""
-    return any(getattr(entry.event, "number", None) == number for entry in entries)
+    return any(told_of(entry) == number for entry in entries)
 
 
 def told(entry: Entry, first: int, base: int) -> Hashable:
@@ -207,7 +207,8 @@ def told(entry: Entry, first: int, base: int) -> Hashable:
             value -= base
         values.append(value)
     more = [told(entry.amends, first, base)] if entry.amends is not None else []
-    return (entry.id - first, *values, entry.source, entry.went, entry.overrules, entry.noticed, *more)
+    about = (entry.about[0] - base, entry.about[1] - first) if entry.about[0] else ()
+    return (entry.id - first, *values, entry.source, entry.went, entry.overrules, entry.noticed, about, *more)
 
 
 def reach(hand: HandState, events: tuple[Event, ...]) -> str:

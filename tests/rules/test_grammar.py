@@ -60,6 +60,7 @@ LINES: tuple[tuple[str, Item], ...] = (
     ("card 3 2c exposed by=player", e.Draw(3, "2c", exposed="player")),
     ("card 3 double unread foreign wrong-back up inferred",
      e.Draw(3, double=True, unread=True, foreign=True, wrong_back=True, up=True, confirmed=False)),
+    ("card 3 unread unseen", e.Draw(3, unread=True, unseen=True)),
     *((f"act 4 {kind}", e.Act(4, kind)) for kind in ("fold", "check", "call", "bet", "raise", "bring-in")),
     ("act 4 raise out-of-turn", e.Act(4, "raise", out_of_turn=True)),
     ("betting complete", e.BettingComplete()),
@@ -89,6 +90,8 @@ LINES: tuple[tuple[str, Item], ...] = (
     ("report misread #7 9h", e.Misread(7, "9h")),
     ("report wrong-back #7", e.ReportWrongBack(7)),
     ("report joker #7", e.ReportJoker(7)),
+    ("report boxed #7", e.ReportBoxed(7)),
+    ("report not-boxed #7", e.ReportBoxed(7, False)),
     ("report dropped-stub", e.DroppedStub()),
     ("report dropped-stub with=muck,burns", e.DroppedStub(("muck", "burns"))),
     ("report missing", e.ReportMissing()),
@@ -289,7 +292,7 @@ ITEMS: dict[type, st.SearchStrategy[Any]] = {
     e.Cut: st.builds(e.Cut, maybe(SEAT), SEATS),
     e.DeckRequest: st.builds(e.DeckRequest, SEAT, st.booleans()),
     e.Draw: st.builds(e.Draw, maybe(PLACE), maybe(CARD), st.booleans(), maybe(BY), *[st.booleans()] * 6, maybe(DRAW),
-                      maybe(st.integers(0, 3)), st.booleans()).map(whoever_did_it),
+                      maybe(st.integers(0, 3)), st.booleans(), st.none(), st.booleans()).map(whoever_did_it),
     e.Act: st.builds(e.Act, SEAT, st.sampled_from(e.ACTIONS), st.booleans())
     | st.builds(e.Act, st.none(), st.none(), st.booleans()),
     e.Exposed: st.builds(e.Exposed, maybe(DRAW), BY, st.booleans()),
@@ -302,6 +305,7 @@ ITEMS: dict[type, st.SearchStrategy[Any]] = {
     e.Misread: st.builds(e.Misread, DRAW, maybe(CARD)),
     e.ReportWrongBack: st.builds(e.ReportWrongBack, maybe(DRAW)),
     e.ReportJoker: st.builds(e.ReportJoker, maybe(DRAW)),
+    e.ReportBoxed: st.builds(e.ReportBoxed, DRAW, st.booleans()),
     e.DroppedStub: st.builds(e.DroppedStub, st.permutations(["muck", "burns"]).flatmap(
         lambda words: st.integers(0, 2).map(lambda count: tuple(words[:count])))),
     e.Placed: st.builds(e.Placed, DRAW, PLACE),

@@ -92,7 +92,7 @@ SHAPES: dict[str, Shape] = {
         board=NUMBER, muck=NUMBER, board_faces=many(TEXT),
         draws=many(thing(number=NUMBER, place=TEXT, confirmed=FLAG, way_up=TEXT, marks=many(TEXT), face=maybe(TEXT))),
         rulings=many(ref("Ruling")), steps=many(thing(text=TEXT, done=FLAG, current=FLAG)), question=maybe(TEXT),
-        faults=many(TEXT), notes=many(TEXT), shuffle=maybe({"enum": ["stub", "deck"]}),
+        unseen=many(NUMBER), faults=many(TEXT), notes=many(TEXT), shuffle=maybe({"enum": ["stub", "deck"]}),
         health=many(thing(figure=TEXT, name=TEXT, value=TEXT)), kinds=KINDS,
     ),
     "Line": sent(

@@ -44,7 +44,7 @@ FOLLOWED = {FindingRow: "finding", ProposalRow: "proposal", RulingRow: "ruling",
 TOLD = {  # of an event's fields, those that name no card
     "seats", "button", "sb", "bb", "game", "absent", "penalty", "gone", "new", "by", "marked", "seat", "kind", "number",
     "target", "went", "confirmed", "boxed", "exposed", "double", "unread", "foreign", "wrong_back", "up", "touched",
-    "out_of_turn", "cards", "entitled", "in_stub", "decision", "taken_back",
+    "out_of_turn", "cards", "entitled", "in_stub", "decision", "taken_back", "unseen",
 }  # fmt: skip
 WRITTEN_S = 3.0  # for the journal to say so
 

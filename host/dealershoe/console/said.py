@@ -78,6 +78,11 @@ SENTENCES: dict[str, str] = {
     "question.where": "card #{number} seems to have gone to {place}, due was {due}: say where it went",
     "question.unknown": "card #{number} left the shoe, due was {due}: say where it went",
     "question.burn": "burn #{number} left before the betting was complete: it stays the burn, deal no further card yet",
+    "question.unseen": "no head saw which way up {cards} left the shoe: if it came face up, "
+    "say `report boxed #{number}`",
+    "note.taken-boxed": "no head saw #{number} in the shoe, and it lies face up: taken as boxed; if somebody turned it "
+    "over, say `exposed #{number}`",
+    "note.still-boxed": "#{number} was taken as boxed: if somebody turned it over, say `exposed #{number}`",
     # why nothing is judged
     "reason.no-hand": NO_HAND,
     "reason.rules-gone": "the rules that hand {hand} began with are not here any more ({detail})",
@@ -131,7 +136,12 @@ WORDS = SENTENCES | {PORT: "{detail}"}
 
 def _pattern(template: str) -> re.Pattern[str]:
     parts = re.split(r"\{(\w+)\}", template)
-    text = [re.escape(part) if n % 2 == 0 else f"(?P<{part}>{BLANKS.get(part, '.+')})" for n, part in enumerate(parts)]
+    text = []
+    for n, part in enumerate(parts):
+        if n % 2 == 0:
+            text.append(re.escape(part))
+        else:  # a blank that stands there twice holds the same twice
+            text.append(f"(?P={part})" if part in parts[1:n:2] else f"(?P<{part}>{BLANKS.get(part, '.+')})")
     return re.compile("".join(text), re.DOTALL)
 
 

@@ -61,8 +61,8 @@ def state_of(name: str, version: int, now: Snapshot, link: Mapping[str, int], *,
         **{
             key: whole[key]
             for key in (
-                "seats", "burns", "board", "muck", "board_faces", "draws", "rulings", "steps", "question", "faults",
-                "notes",
+                "seats", "burns", "board", "muck", "board_faces", "draws", "rulings", "steps", "question", "unseen",
+                "faults", "notes",
             )
         },
     }  # fmt: skip

@@ -56,6 +56,7 @@ from dealershoe.rules.shelf_pins import described, names, pins, write_layers
 from dealershoe.rules.stack import Stack
 from dealershoe.session import TableSession
 from dealershoe.table.agenda import RELOAD, SHUFFLE, Due, front
+from dealershoe.table.drawing import faces_up
 from dealershoe.table.misread import propose
 
 KEY = "dealer key"  # a person's word, and can be taken back
@@ -433,7 +434,8 @@ class Desk:
         last = 0 if hand.last in hand.top else hand.last
         first = front(hand.agenda)  # asked here rather than for what is due: this is done for every card
         shuffle = SHUFFLES.get(hand.agenda[first].kind, "") if first >= 0 else ""
-        return Context(self.hand, last, self.passages.numbers, shuffle)
+        unseen = tuple(n for n in hand.unseen if not faces_up(hand, hand.cards[n - 1]))
+        return Context(self.hand, last, self.passages.numbers, shuffle, unseen)
 
     # ---- people's lines
 

@@ -51,10 +51,13 @@ def snapshot(desk: Desk, title: str, why_down: str, pixels: tuple[tuple[int, int
         board=len(session.places("board")) if hand is not None else 0,
         muck=len(session.places("muck")) if hand is not None else 0,
         board_faces=_faces(hand, "board") if hand is not None and desk.open_table else (),
-        draws=tuple(_draw(card, desk.open_table) for card in hand.cards[-LAST_DRAWS:]) if hand is not None else (),
+        draws=tuple(_draw(hand, card, desk.open_table) for card in hand.cards[-LAST_DRAWS:])
+        if hand is not None
+        else (),
         rulings=tuple(_ruling(desk, ruling) for ruling in desk.rulings[-LAST_RULINGS:]),
         steps=tuple(StepLine(step.text, step.done, index == current) for index, step in enumerate(steps)),
         question=session.question if judged else None,
+        unseen=session.unseen if judged else (),
         faults=(*(faults.sentence(code, detail) for code, detail in desk.faults.items()), *desk.wrong.values()),
         notes=tuple(desk.notes)[-LAST_NOTES:],
         counts=tuple(desk.counts.items()),
@@ -114,7 +117,7 @@ def _faces(hand: HandState, place: int | str) -> tuple[str, ...]:
     return tuple(face(card.card) or "??" for card in hand.cards if card.place == place)
 
 
-def _draw(card: Card, open_table: bool) -> DrawView:
+def _draw(hand: HandState, card: Card, open_table: bool) -> DrawView:
     marks = tuple(
         name
         for name, true in (
@@ -131,7 +134,7 @@ def _draw(card: Card, open_table: bool) -> DrawView:
         card.number,
         place_words(card.place),
         card.confirmed,
-        way_up_words(card.boxed),
+        way_up_words(card.boxed, card.number in hand.unseen),
         marks,
         face(card.card) if open_table else None,
     )

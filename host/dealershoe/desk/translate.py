@@ -20,6 +20,7 @@ from dealershoe.events import (
     NextHand,
     Place,
     PullBack,
+    ReportBoxed,
     ReportTarget,
     ShuffledStub,
     Undo,
@@ -42,6 +43,7 @@ class Context(NamedTuple):
     last: int = 0  # the table's number of the card that left last, if it is still out
     numbers: Mapping[int, int] = MappingProxyType({})  # the shoe's number of a draw → the table's
     shuffle: str = ""  # what a remedy waits for: "stub", "deck", or "" for none
+    unseen: tuple[int, ...] = ()  # the table's numbers of cards that no head saw and that are to lie face down
 
 
 ANY_CONTEXT = Context()  # for a card: what it says does not depend on the table
@@ -94,10 +96,8 @@ def _card(card: Any, _: Context) -> Told:
         confirmed=card.origin == schema.ORIGIN_SEAT_SENSOR,
         number=card.draw,
         deck=None if card.deck == schema.DECK_UNKNOWN else card.deck,
+        unseen=card.way_up == schema.WAY_UNKNOWN,
     )
-    if card.way_up == schema.WAY_UNKNOWN:
-        note = f"no head saw which way up #{card.draw} lay: if it is face up, it may have been boxed"
-        return Told((draw,), note=note)
     return Told((draw,))
 
 
@@ -109,11 +109,20 @@ def _card_back(back: Any, context: Context) -> Told:
 
 
 def _seat(seat: Any, context: Context) -> Told:
-    """A seat node confirms an arrival; face up is exposed (the table knows stud's upcards), by the dealer at first."""
+    """A seat node confirms an arrival; face up is exposed (the table knows stud's upcards), by the dealer at first.
+
+    Where no head of the shoe saw the card, the node has: one that arrives face up is taken as boxed.
+    """
     place, number = place_of(seat.place), context.numbers.get(seat.draw)
     if place is None or number is None or seat.certainty < CERTAIN:
         return Told(note=f"a seat node is not sure about #{seat.draw}")
     events: tuple[Event, ...] = (ReportTarget(number, place),)
+    if number in context.unseen:
+        up = seat.way_up == schema.WAY_UP
+        note = f"no head saw #{number} in the shoe, and it lies face up: taken as boxed; if somebody turned it over, "
+        note += f"say `exposed #{number}`"
+        known = schema.WAY_UP, schema.WAY_DOWN
+        return Told((*events, ReportBoxed(number, up)) if seat.way_up in known else events, note=note if up else "")
     if seat.way_up == schema.WAY_UP and (isinstance(place, int) or place == "burn"):
         events += (Exposed(number),)
     return Told(events)

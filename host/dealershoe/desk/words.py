@@ -19,9 +19,9 @@ def place_words(place: Place | None) -> str:
     return f"seat {place}" if isinstance(place, int) else str(place or "unknown")
 
 
-def way_up_words(boxed: bool) -> str:
-    """Which way up a card lay in the shoe."""
-    return "boxed" if boxed else "down"
+def way_up_words(boxed: bool, unseen: bool = False) -> str:
+    """Which way up a card lay in the shoe; `unseen`: nobody knows."""
+    return "boxed" if boxed else "unseen" if unseen else "down"
 
 
 def event_words(event: Event, session: TableSession, origin: str, open_table: bool) -> tuple[str, str, dict[str, Any]]:
@@ -54,7 +54,7 @@ def _draw_words(event: Draw, session: TableSession, open_table: bool) -> tuple[s
     marks = [name for name in ("double", "unread", "foreign") if getattr(event, name)]
     seen = face(event.card) if open_table else None
     shown = f" {seen}" if seen else ""
-    words = f"#{number} {way_up_words(event.boxed)} → {place}{sure}{shown}"
+    words = f"#{number} {way_up_words(event.boxed, event.unseen)} → {place}{sure}{shown}"
     words += "".join(f" {mark}" for mark in marks)
     data: dict[str, Any] = {"draw": number, "place": place, "confirmed": not sure, "boxed": event.boxed, "marks": marks}
     if seen:

@@ -20,7 +20,7 @@ from dealershoe.entries import (
     SignalRow,
 )
 
-FLAGS = ("boxed", "exposed", "double", "unread", "foreign", "wrong_back", "up")
+FLAGS = ("boxed", "exposed", "double", "unread", "foreign", "wrong_back", "up", "unseen")
 _DRAW = {"target", "went", "confirmed", "number", "deck", *FLAGS}
 
 

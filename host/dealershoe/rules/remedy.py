@@ -137,7 +137,12 @@ def _deal_street(state: HandState, edit: Edit, part: Part) -> Edit:
 
 
 def _finish_the_round(state: HandState, edit: Edit, part: Part) -> Edit:
-    """The deal stops, for what follows in the remedy, when every seat has its card of the round under way."""
+    """The deal stops, for what follows in the remedy, when every seat has its card of the round under way.
+
+    A later street of stud is a round.
+    """
+    if part.street != first_street(state):
+        return _after(edit, find(edit.agenda, DEAL, part.street, edit.cursor), part)
     index = _deal(state, edit)
     rounds = max(state.served, default=0)
     if index < 0 or not next_seat(state, first_street(state), rounds):

@@ -21,7 +21,7 @@ from dealershoe.table.agenda import (
     without,
 )
 from dealershoe.table.effects import consume, imply, put, settle
-from dealershoe.table.findings import Finding
+from dealershoe.table.findings import Finding, is_boxed
 from dealershoe.table.state import (
     ASIDE,
     STUB,
@@ -406,13 +406,14 @@ _TO: dict[tuple[Place, str], _Handler] = {
 
 def _flags(state: HandState, found: list[Finding], event: Draw) -> Drawn:
     """What the card itself shows: face up in the shoe or at the table, a joker, another deck or back, a duplicate."""
+    number = state.last
+    if event.unseen and not event.boxed:
+        state = state._replace(unseen=(*state.unseen, number))
     if not (event.boxed or event.exposed or event.up or event.card or event.foreign or event.wrong_back or event.deck):
         return state, found
-    number = state.last
     card = state.cards[number - 1]
     seat = card.serves or (card.place if isinstance(card.place, int) else 0)
-    if event.boxed and event.card != "joker":
-        found.append(Finding("boxed", (number,), seat, street=card.street))
+    found += boxed(card)
     by = event.exposed or ("dealer" if event.up else None)
     if by:
         state, exposed = expose(state, number, by, event.touched)
@@ -433,6 +434,12 @@ def _flags(state: HandState, found: list[Finding], event: Draw) -> Drawn:
         if twins:
             found.append(Finding("duplicate", (*twins, number)))
     return state, found
+
+
+def boxed(card: Card) -> list[Finding]:
+    """A card that was face up in the shoe; a joker that was is a joker."""
+    seat = card.serves or (card.place if isinstance(card.place, int) else 0)
+    return [Finding("boxed", (card.number,), seat, street=card.street)] if is_boxed(card) else []
 
 
 def faces_up(state: HandState, card: Card) -> bool:

@@ -40,6 +40,8 @@ def move(state: HandState, number: int, place: Place, keep_serving: bool = False
     serves = place if isinstance(place, int) else (card.serves if keep_serving else 0)
     clock = state.clock + 1
     state = put(state, card._replace(place=place, serves=serves, arrived=clock))._replace(clock=clock)
+    if place == STUB and number in state.unseen:  # the heads will see it again
+        state = state._replace(unseen=tuple(n for n in state.unseen if n != number))
     if card.place == STUB and number in state.top:  # it was taken off the top again by hand
         state = state._replace(top=tuple(n for n in state.top if n != number))
     index = find(state.agenda, DEAL)

@@ -26,6 +26,7 @@ from dealershoe.events import (
     Placed,
     PullBack,
     ReportBadShuffle,
+    ReportBoxed,
     ReportButton,
     ReportCount,
     ReportDuplicate,
@@ -38,7 +39,7 @@ from dealershoe.events import (
 )
 from dealershoe.table.agenda import BETTING, BOARD, BOARD_SIZE, BURN, DEAL, PICK, RELOAD, SEAT, SHUFFLE, find
 from dealershoe.table.agenda import Step as AgendaStep
-from dealershoe.table.drawing import draw, expose, lacking
+from dealershoe.table.drawing import boxed, draw, expose, faces_up, lacking
 from dealershoe.table.effects import acknowledge, consume, done_by_hand, end_deal, move, put, redeal, settle
 from dealershoe.table.findings import Finding
 from dealershoe.table.setup import clockwise, cutter, reseated
@@ -132,9 +133,29 @@ def _exposed(state: HandState, event: Exposed) -> Step:
         if not state.cards:
             raise UserError("an exposed card", "no card has been drawn in this hand", "deal first")
         number = state.last
-    card_of(state, number)
+    card = card_of(state, number)
+    # who only presses a key has not said which way up it left the shoe, nor who sees a card that is dealt face up
+    if event.number is not None and not faces_up(state, card):
+        state = _said(state, number)
     state, found = expose(state, number, event.by, event.touched)
     return Step(state, tuple(found))
+
+
+def _said(state: HandState, number: int) -> HandState:
+    """Somebody has said which way up the card lay in the shoe."""
+    return state._replace(unseen=tuple(n for n in state.unseen if n != number)) if state.unseen else state
+
+
+def _boxed(state: HandState, event: ReportBoxed) -> Step:
+    """A card that the shoe itself saw face up, or that was said to be, is nothing new."""
+    card = card_of(state, event.number)
+    if card.place == STUB:
+        raise UserError(f"card #{event.number}", "it lies back in the stub", "correct the draw number")
+    state = _said(state, event.number)
+    if not event.boxed or card.boxed:
+        return Step(state)
+    card = card._replace(boxed=True, exposed=None, touched=False, claimed=False)
+    return Step(put(state, card), tuple(boxed(card)))
 
 
 def _off_table(state: HandState, event: OffTable) -> Step:
@@ -406,6 +427,7 @@ HANDLERS: dict[type, Callable[[HandState, Any], Step]] = {
     ReportDuplicate: _duplicate,
     ReportWrongBack: _wrong_back,
     ReportJoker: _joker,
+    ReportBoxed: _boxed,
     ReportMissing: _missing,
     ReportShortStub: _short_stub,
     ReportBadShuffle: _bad_shuffle,

@@ -88,6 +88,7 @@ class HandState(NamedTuple):
     early_cards: tuple[int, ...] = ()
     calls: tuple[int, ...] = ()  # remedies that are calls for the floor, undecided
     forfeit: tuple[int, ...] = ()  # seats whose chips stay in the pot for the next deal
+    unseen: tuple[int, ...] = ()  # cards of which no head saw which way up they lay, and nobody has said it
 
     @property
     def street(self) -> str:
@@ -210,6 +211,24 @@ def at(state: HandState, place: Place) -> tuple[int, ...]:
 def board_cards(state: HandState, street: str) -> tuple[int, ...]:
     """Draw numbers on the board that belong to `street`."""
     return tuple(c.number for c in state.cards if c.place == "board" and c.street == street)
+
+
+def asked(state: HandState) -> tuple[int, ...]:
+    """The cards of which somebody is to say whether they came out face up: no head saw it.
+
+    Once a player has acted on its street nobody is asked any more: a card that lies face up has been seen by then.
+    Where all cards are to come back it has a use only of one that is taken for exposed.
+    """
+    if not state.unseen or state.awarded or state.betting_over:
+        return ()
+    over = any(step.kind == RELOAD for step in state.agenda)
+    open_ = (n for n in state.unseen if state.cards[n - 1].exposed or not over)
+    return tuple(n for n in open_ if _matters(state, state.cards[n - 1]))
+
+
+def _matters(state: HandState, card: Card) -> bool:
+    on_table = card.place not in (STUB, "muck")
+    return on_table and card.street not in state.closed and not street_acts(state, card.street)
 
 
 def first_street(state: HandState) -> str:

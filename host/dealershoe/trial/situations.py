@@ -32,6 +32,7 @@ from dealershoe.events import (
     Placed,
     PullBack,
     ReportBadShuffle,
+    ReportBoxed,
     ReportButton,
     ReportCount,
     ReportDuplicate,
@@ -195,6 +196,8 @@ def _about_the_last(hand: HandState, wide: bool) -> Iterator[Fault]:
     yield Fault("last card was read wrongly", (Misread(number),), regular=True)
     yield Fault("last card has another back", (ReportWrongBack(number),))
     yield Fault("last card is a joker, said late", (ReportJoker(number),))
+    yield Fault("last card boxed, said late", (ReportBoxed(number),))
+    yield Fault("last card not boxed after all", (ReportBoxed(number), ReportBoxed(number, False)), regular=True)
     yield Fault("last card seen by its player", (Looked(number),), regular=True)
     yield Fault("last card pulled back", (PullBack(),), regular=True)
     yield Fault("last card moved to the muck", (Placed(number, "muck"),), regular=True)
@@ -232,6 +235,7 @@ def _while_betting(hand: HandState, wide: bool, acts: tuple[str, ...]) -> Iterat
             yield Fault(f"card exposed by the {by}, found late", (*played, late), acts, regular=True)
         yield Fault("card left the table, found late", (*played, OffTable(number)), acts, regular=True)
         yield Fault("joker found late", (*played, ReportJoker(number)), acts)
+        yield Fault("boxed card found late", (*played, ReportBoxed(number)), acts)
         yield Fault("another back found late", (*played, ReportWrongBack(number)), acts)
         yield Fault("card seen", (*played, Looked(number)), acts, regular=True)
         yield Fault("card really lies at another seat", (*played, ReportTarget(number, _elsewhere(hand, number))), acts)

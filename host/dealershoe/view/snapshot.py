@@ -85,6 +85,7 @@ class Snapshot:
     rulings: tuple[RulingView, ...] = ()
     steps: tuple[StepLine, ...] = ()
     question: str | None = None
+    unseen: tuple[int, ...] = ()  # cards of which somebody is to say whether they came out face up
     faults: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     counts: tuple[tuple[str, int], ...] = ()  # hands, draws, rulings, frames, ...

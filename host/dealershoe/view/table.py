@@ -159,7 +159,7 @@ def _draws(draws: tuple[DrawView, ...]) -> RenderableType:
     for draw in draws:
         text.append(f"#{draw.number:<3}", style="bold")
         text.append(f"{draw.place}{'' if draw.confirmed else '?'}".ljust(10))
-        text.append(f" {draw.way_up}", style="bold yellow" if draw.way_up == "boxed" else "")
+        text.append(f" {draw.way_up}", style="" if draw.way_up == "down" else "bold yellow")
         if draw.face:
             text.append(f" {draw.face}")
         for mark in draw.marks:

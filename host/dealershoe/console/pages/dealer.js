@@ -4,7 +4,7 @@ import { listen, logOut, me } from "/static/lib/host.js";
 import { draw } from "/static/lib/oval.js";
 import { Speaker } from "/static/lib/press.js";
 import { openStart } from "/static/lib/start.js";
-import { ackLine, Settled, showNow, showRuling, showSignal, showSource, showSteps, showWhich } from "/static/lib/state.js";
+import { ackLine, Settled, showFaced, showNow, showRuling, showSignal, showSource, showSteps, showWhich } from "/static/lib/state.js";
 import { lastSaid } from "/static/lib/story.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
 import { chosen, languageChoice, say, sayAgain, sayIn, speak } from "/static/lib/words.js";
@@ -141,6 +141,10 @@ function show() {
   showRuling(at("happened"), at("verdict"), state);
   showNow(at("now"), state);
   showWhich(at("which-card"), state);
+  showFaced(at("faced"), at("ways"), state, (key, line) => {
+    if (up) speaker.say(key, table, line);
+    else speaker.show(say("not-through", { key: key.textContent }), "refused");
+  });
   settled.shown(state);
   at("ack").hidden = !step && state.due.kind !== "ack" && !state.floor_called;
   at("all").hidden = state.steps.length < 2;

@@ -4,7 +4,7 @@ import { get, listen, logOut, me, post, tablePath } from "/static/lib/host.js";
 import { draw } from "/static/lib/oval.js";
 import { Speaker } from "/static/lib/press.js";
 import { openStart } from "/static/lib/start.js";
-import { ackLine, Settled, showNow, showRuling, showSignal, showSource, showSteps, showWhich } from "/static/lib/state.js";
+import { ackLine, Settled, showFaced, showNow, showRuling, showSignal, showSource, showSteps, showWhich } from "/static/lib/state.js";
 import { clauseOf, fromWhom, told } from "/static/lib/story.js";
 import { byUrgency, calling, drawTables, grid, nothing, pairs, signalOf } from "/static/lib/tables.js";
 import { mute, muted, play, tryAll } from "/static/lib/tones.js";
@@ -115,6 +115,9 @@ function show() {
   showSource(at("clause"), state.ruling);
   showNow(at("now"), state);
   showWhich(at("which-card"), state);
+  at("asked").hidden = !state.question;
+  sayIn(at("asked"), state.question ? say("question") : "", state.question ?? "", state.kinds);
+  showFaced(at("faced"), at("ways"), may("say") ? state : { ...state, unseen: [] }, (key, line) => speaker.say(key, table, line));
   showSteps(at("steps"), state);
   const loud = ["stop", "floor"].includes(signalOf(state));
   sayAgain(at("aloud"), loud ? [at("signal"), at("happened"), at("verdict")] : [], loud ? `${state.table}: ` : "");

@@ -48,8 +48,6 @@ export function showWhich(element, state) {
   sayIn(element, known.join("; "));
 }
 
-const REACT_MS = 250; // nobody sees and touches within that time: what is touched so soon was meant for what stood there before
-
 /** The version of a table that whoever looks at a page has had time to see: what a key that cannot be unsaid goes by. */
 export class Settled {
   constructor() {
@@ -70,6 +68,35 @@ export class Settled {
   of(table) {
     return this.table === table ? this.version : 0;
   }
+}
+
+const REACT_MS = 250; // nobody sees and touches within that time: what is touched so soon was meant for what stood there before
+const FACED = 3; // cards at most: a flash may have hidden more, and they are asked for when these are answered
+
+/** Two keys for each card that no head saw: which way up it left the shoe. `tell(key, line)` says what was pressed. */
+export function showFaced(box, list, state, tell) {
+  const numbers = state.unseen.slice(0, FACED);
+  box.hidden = !numbers.length;
+  const shown = `${state.table} ${numbers} ${document.documentElement.lang}`;
+  if (list.dataset.shown === shown) return;
+  list.dataset.shown = shown;
+  const since = performance.now();
+  const ways = [
+    ["boxed", (n) => say("faced.up", { n })],
+    ["not-boxed", (n) => say("faced.down", { n })],
+  ];
+  list.replaceChildren(
+    ...numbers.flatMap((n) =>
+      ways.map(([word, name]) => {
+        const key = Object.assign(document.createElement("button"), { type: "button", className: "key", textContent: name(n) });
+        key.dataset.line = `report ${word} #${n}`;
+        key.onclick = () => {
+          if (performance.now() - since >= REACT_MS) tell(key, key.dataset.line); // it was meant for this card
+        };
+        return key;
+      }),
+    ),
+  );
 }
 
 /** The steps of the remedy, those that are done marked with a sign. */

@@ -2,7 +2,7 @@
 
 import { placeIn, quoted, say, theirs } from "/static/lib/words.js";
 
-const FLAGS = ["boxed", "double", "unread", "foreign", "wrong_back", "up", "touched", "out_of_turn"];
+const FLAGS = ["boxed", "double", "unread", "unseen", "foreign", "wrong_back", "up", "touched", "out_of_turn"];
 
 /** Who or what something came from. What follows from a fact comes from the rules, whoever told the fact. */
 export function fromWhom(one) {
@@ -11,6 +11,7 @@ export function fromWhom(one) {
 }
 
 function key(kind, values) {
+  if (kind === "ReportBoxed" && !values.boxed) return "story.ReportBoxed.not";
   if (kind === "Act" && values.seat) return "story.Act.seat";
   if (kind === "Exposed" && !values.number) return "story.Exposed.last";
   if (kind === "FloorDecision" && values.seat) return "story.FloorDecision.seat";
@@ -28,6 +29,7 @@ function sentence(kind, values) {
     decision: values.decision ? say(`ruling.${values.decision}`) : "",
     signal: values.signal ? say(`signal.${values.signal}`) : "",
   });
+  if (kind === "ReportBoxed") return told;
   const flags = FLAGS.filter((flag) => values[flag]).map((flag) => say(`flag.${flag}`));
   if (kind === "Draw" && values.exposed) flags.push(say("flag.exposed"));
   if (kind === "Draw" && !values.confirmed) flags.push(say("flag.inferred"));
