@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sheets import firmware
+from sheets import firmware, harness
 from sheets.checks import faults
 from sheets.model import ROOT, BoardError, the_board, the_node
 from sheets.outputs import outputs
+
+PICTURE = ROOT / "hardware" / "harness.svg"
 
 
 def main(arguments: list[str]) -> int:
@@ -34,18 +36,18 @@ def made(arguments: list[str]) -> int:
     if wrong:
         return 2
     texts = outputs(board, node)
+    wires = texts["hardware/harness.yml"]
+    drawn = PICTURE.exists() and harness.is_drawn(PICTURE.read_text(encoding="utf-8", errors="replace"), wires)
     old = [name for name, text in texts.items() if not written(ROOT / name, text)]
     if "--check" in arguments:
-        for name in old:
-            print(f"{name} is older than hardware/board.toml: run make hardware", file=sys.stderr)
-        return 1 if old else 0
+        for name in old + ["hardware/harness.svg"] * (not drawn):
+            print(f"{name} does not follow from hardware/board.toml: run make hardware", file=sys.stderr)
+        return 0 if drawn and not old else 1
     for name in old:
         (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / name).write_text(texts[name], encoding="utf-8")
         print(f"wrote {name}")
-    if "hardware/harness.yml" in old:
-        draw_harness()
-    return 0
+    return 0 if drawn or draw_harness(wires) else 1
 
 
 def written(path: Path, text: str) -> bool:
@@ -53,14 +55,20 @@ def written(path: Path, text: str) -> bool:
     return path.exists() and path.read_bytes() == text.encode()
 
 
-def draw_harness() -> None:
-    """The picture of the harness: WireViz draws it with Graphviz, where that is installed."""
+def draw_harness(wires: str) -> bool:
+    """The picture of the harness: WireViz draws it with Graphviz. Whether that is installed."""
     if shutil.which("dot") is None:
-        print("hardware/harness.svg is as it was: drawing it needs Graphviz (the command dot)")
-        return
-    command = [sys.executable, "-m", "wireviz.wv_cli", "-f", "s", str(ROOT / "hardware" / "harness.yml")]
+        print(
+            "hardware: harness.svg is not the picture of harness.yml: one of them was changed; "
+            "install Graphviz (the command dot) and run make hardware again",
+            file=sys.stderr,
+        )
+        return False
+    command = [sys.executable, "-m", "wireviz.wv_cli", "-f", "s", str(PICTURE.with_suffix(".yml"))]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    PICTURE.write_text(harness.stamped(PICTURE.read_text(encoding="utf-8"), wires), encoding="utf-8")
     print("wrote hardware/harness.svg")
+    return True
 
 
 sys.exit(main(sys.argv[1:]))

@@ -1,7 +1,8 @@
-"""Writes the wiring harness for WireViz, and the cable table of hardware/README.md."""
+"""Writes the wiring harness for WireViz, and the cable table of hardware/README.md; knows WireViz's picture again."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 from sheets.model import Board, Cable, between
@@ -37,6 +38,21 @@ def harness(board: Board) -> str:
         cables += f"    colors: [{', '.join(colours(cable))}]\n"
         connections += f"  -\n    - J{number}: {pins}\n    - {cable.id}: {pins}\n    - X{number}: {far}\n"
     return out + connectors + cables + connections
+
+
+STAMP = "<!-- drawn from harness.yml; sha256 of both: {} -->\n"
+
+
+def stamped(picture: str, harness: str) -> str:
+    """A picture that WireViz has drawn of this harness, with a last line by which it is known: what Graphviz draws
+    depends on its version, so that to draw it again proves nothing.
+    """
+    return picture + STAMP.format(hashlib.sha256((harness + picture).encode()).hexdigest())
+
+
+def is_drawn(svg: str, harness: str) -> bool:
+    """Whether this is the picture of this harness, as it was drawn."""
+    return svg == stamped(svg.rpartition(STAMP.split("{")[0])[0], harness)
 
 
 BEGIN, END = "<!-- the cables are written by make hardware -->\n", "<!-- end of the cables -->\n"

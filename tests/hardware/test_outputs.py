@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import html
 import re
+import shutil
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import yaml
+from hardware.make_hardware import make_hardware
 from sheets import harness, pinout
 from sheets.bom import bill, lines
 from sheets.checks import cost
@@ -123,9 +126,12 @@ def test_wireviz_takes_the_harness(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [far.pinlabels[far.pins.index(wire.to_pin)] for wire in wires] == cable.wires
 
 
+PICTURE = HARDWARE / "harness.svg"
+
+
 def test_the_picture_of_the_harness_shows_the_harness_as_it_is() -> None:
-    """WireViz's picture depends on Graphviz's version, so its words are compared, not its bytes."""
-    words = re.findall(r">([^<>]+)<", (HARDWARE / "harness.svg").read_text(encoding="utf-8"))
+    """Its words: whether the cables are all there."""
+    words = re.findall(r">([^<>]+)<", PICTURE.read_text(encoding="utf-8"))
     said = [html.unescape(word).strip() for word in words]
     for cable in BOARD.cables:
         number = cable.id[1:]
@@ -136,6 +142,39 @@ def test_the_picture_of_the_harness_shows_the_harness_as_it_is() -> None:
             assert colour in said
     drawn = {word for word in said if re.fullmatch(r"W\d+", word)}
     assert drawn == {cable.id for cable in BOARD.cables}
+
+
+def test_the_picture_of_the_harness_is_as_it_was_drawn() -> None:
+    """Graphviz's version is in its bytes, so it is not drawn anew here."""
+    said = "harness.svg is not the picture of harness.yml: install Graphviz (the command dot) and run make hardware"
+    assert harness.is_drawn(PICTURE.read_text(encoding="utf-8"), OUTPUTS["hardware/harness.yml"]), said
+
+
+@pytest.mark.parametrize("broken", [None, "", "<svg>", "another wire"])
+def test_a_picture_of_the_harness_that_is_broken_is_drawn_again_or_said(
+    broken: str | None, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = copy / "hardware" / "harness.svg"
+    good = PICTURE.read_text(encoding="utf-8")
+    if broken is not None:
+        picture.write_text(good.replace("LID", "DIL") if broken == "another wire" else broken)
+    monkeypatch.setenv("PATH", str(copy))
+    done = make_hardware(copy)
+    assert done.returncode == 1
+    assert "harness.svg is not the picture of harness.yml" in done.stderr
+    assert "install Graphviz (the command dot) and run make hardware again" in done.stderr
+    assert not picture.exists() or picture.read_text() != good
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz here: WireViz draws the harness with its dot")
+def test_make_hardware_draws_the_harness_again_and_then_leaves_it(copy: Path) -> None:
+    picture = copy / "hardware" / "harness.svg"
+    picture.write_text(PICTURE.read_text(encoding="utf-8").replace("LID", "DIL"), encoding="utf-8")
+    done = make_hardware(copy)
+    assert (done.returncode, "wrote hardware/harness.svg" in done.stdout) == (0, True), done.stderr
+    assert harness.is_drawn(picture.read_text(encoding="utf-8"), OUTPUTS["hardware/harness.yml"])
+    done = make_hardware(copy)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_harness_is_yaml_of_the_boards_cables() -> None:
