@@ -21,7 +21,7 @@ from dealershoe.emulate.command import command
 from dealershoe.emulate.mechanics import printed
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.sniffer import Heard
-from dealershoe.emulate.soak import BAD, FAULTS, PAIR, Soak, Soaked
+from dealershoe.emulate.soak import BAD, FAULTS, PAIR, STATS_S, Soak, Soaked
 from dealershoe.errors import UserError
 from hil.hostend import HostEnd
 from shoelink import schema
@@ -107,10 +107,14 @@ def test_ctrl_c_before_a_host_came_says_that_nothing_was_dealt() -> None:
     assert shoe.returncode == 1
 
 
-@pytest.mark.parametrize("minutes", ["nan", "inf", "-inf", "0", "-1"])
-def test_what_is_no_length_of_time_is_refused(minutes: str) -> None:
-    with pytest.raises(UserError, match=f"`--soak {minutes}` is no length of time"):
+@pytest.mark.parametrize("minutes", ["nan", "inf", "-inf", "0", "-1", "1e+12", "43201"])
+def test_what_is_no_length_of_a_soak_is_refused(minutes: str) -> None:
+    with pytest.raises(UserError) as refused:
         CliRunner().invoke(command, ["--soak", minutes], catch_exceptions=False)
+    assert str(refused.value) == (
+        f"`--soak {minutes}` is no length for a soak; "
+        "give minutes, more than 0 and at most 43200 (30 days); Ctrl-C ends it too"
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,3 +253,9 @@ def test_the_report_says_it_all() -> None:
     assert "1.5 min on the shoe's clock: 3 hands, 2 of them with 9 cards or more, 60 cards" in text
     assert "p99 100.0 ms, worst 100.0 ms" in text
     assert "90 bytes at most in the first quarter, 85 in the last; 40 at least" in text
+    soaked.free.clear()  # a short one: nothing is left out in silence
+    assert soaked.lines()[-1].startswith("free memory of the shoe: it says how much each 5 s, and this soak took less")
+
+
+def test_the_shoe_says_how_much_memory_is_free_as_often_as_a_soak_says() -> None:
+    assert import_module("shoe.loop").STATS_MS == 1000 * STATS_S

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import sys
 import threading
@@ -31,6 +30,7 @@ from dealershoe.session import TableSession
 
 BETWEEN = {"real": 0.35, "fast": 0.0}  # seconds from card to card at a dealer's pace
 A_PERSON = 600.0  # seconds to type a line somewhere else
+SOAK_MOST = 30 * 24 * 60.0  # minutes: a month, 3 million cards at the fast pace, and a figure of each in memory
 A_LISTENER = 5.0  # seconds for a host that has said nothing of hands to begin one; then it only listens
 SOAK_HELP = "\n".join(
     (
@@ -40,6 +40,7 @@ SOAK_HELP = "\n".join(
         *(f"  {end}" for end in PAIR),
         "Beside it go --seed, --pace, --link, --say, --flash. Exit status 0: a hand or more was dealt and nothing",
         "bad counted; 1: something was, or no hand came to its cards; 2: bad input, or the host judges nothing.",
+        "The bridge stays and waits for its shoe: end it (kill %1) before the next soak.",
     )
 )
 FAIL_HELP = f"""\b
@@ -86,9 +87,11 @@ def command(
     """
     if soak is not None:
         _refuse_beside_soak(context)
-        if not 0 < soak < math.inf:
+        if not 0 < soak <= SOAK_MOST:  # nor is NaN
             raise UserError(
-                f"`--soak {soak:g}` is no length of time", "", "give minutes, more than 0; Ctrl-C ends it too"
+                f"`--soak {soak:g}` is no length for a soak",
+                "",
+                f"give minutes, more than 0 and at most {SOAK_MOST:.0f} (30 days); Ctrl-C ends it too",
             )
         result = _soak(soak, seed, pace, link, say, flash)
         context.exit(0 if result.well else 1)

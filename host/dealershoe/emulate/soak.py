@@ -36,6 +36,7 @@ SPEEDS = (0.4, 2.5)  # m/s
 DECK, FOREIGN = 0, 3
 STOPPED_MS = 2000.0  # a card that stands still for 1.5 s is told
 IDLE = 4  # steps of a host in a row that bring no card: the hand is begun anew
+STATS_S = 5  # of this machine's time (firmware/shoe/loop.py)
 WRAP_US = 1 << 32
 AGAIN = 512  # events of the journal that may come a second time: as many as it holds
 
@@ -114,6 +115,8 @@ class Soaked:
                 f"free memory of the shoe: {first} bytes at most in the first quarter, {last} in the last; "
                 f"{min(self.free)} at least"
             )
+        else:
+            lines.append(f"free memory of the shoe: it says how much each {STATS_S} s, and this soak took less")
         return lines
 
 
