@@ -204,9 +204,17 @@ def worse(rows: list[Row], spread: float) -> list[Row]:
     return [np.asarray(end(np.lib.stride_tricks.sliding_window_view(row, grains), axis=1)) for row in padded]
 
 
-def test_a_name_that_is_no_picture_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"neither a \.pdf nor an \.svg"):
-        CliRunner().invoke(command, ["print", str(tmp_path / "deck.txt")], catch_exceptions=False)
+@pytest.mark.parametrize("name", ["", ".", "/", ".pdf", "deck", "deck.txt", "pdf/"])
+def test_a_name_that_is_no_picture_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError) as refused:
+        CliRunner().invoke(command, ["print", name], catch_exceptions=False)
+    said = "no file was named" if name in ("", ".", "/") else f"`{name.rstrip('/')}` is no name of a .pdf or an .svg"
+    assert str(refused.value) == f"{said}; name the file deck.pdf or deck.svg"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_picture_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be written"):
         CliRunner().invoke(command, ["print", str(tmp_path / "nowhere" / "deck.pdf")], catch_exceptions=False)
     assert not list(tmp_path.iterdir())

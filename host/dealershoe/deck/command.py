@@ -40,7 +40,8 @@ def print_strips(out: Path, deck: int, paper: str, jokers: bool) -> None:
     elif out.suffix.lower() == ".svg":
         written = {out.with_stem(f"{out.stem}-{number}"): as_svg(page).encode() for number, page in enumerate(pages, 1)}
     else:
-        raise UserError(f"{out} is neither a .pdf nor an .svg", "", "name the file deck.pdf or deck.svg")
+        seen = f"`{out}` is no name of a .pdf or an .svg" if out.name else "no file was named"
+        raise UserError(seen, "", "name the file deck.pdf or deck.svg")
     _write(written)
     for path in written:
         click.echo(f"{path}")
