@@ -156,6 +156,28 @@ def test_an_accident_of_the_strip_changes_the_report_only(table: Table) -> None:
     assert [card.card for card in dealer.session.hand.cards] == ["Ac", "Kc"]
 
 
+def test_a_flash_hides_which_card_it_is_and_which_way_up_it_lies(table: Table) -> None:
+    dealer = table.play(HAND + "card 1 Ac\ncard 2 Kc boxed\ncard 2 Qc\n", accidents=(parse_accident("flash@2"),))
+    cards = [event for event in table.host.events if isinstance(event, schema.Card)]
+    ways = [schema.WAY_DOWN, schema.WAY_UNKNOWN, schema.WAY_DOWN]
+    assert (table.names(), [card.way_up for card in cards]) == (["Ac", "?", "Qc"], ways)
+    assert [(seat.draw, seat.way_up) for seat in table.host.events if isinstance(seat, schema.Seat)][1] == (
+        2, schema.WAY_UP,
+    )  # fmt: skip
+    assert any(isinstance(event, schema.Fault) for event in table.host.events)
+    assert dealer.session.hand is not None
+    assert dealer.session.hand.cards[1].boxed
+    assert table.said == ["hand seats=1-6 button=6"]  # the node has said it
+
+
+@pytest.mark.parametrize("where", ["2 Kc boxed inferred", "board Kc boxed"])
+def test_a_dealer_says_that_a_card_came_face_up_where_no_head_and_no_node_can(table: Table, where: str) -> None:
+    first = "card 1 Ac\n" if where[0] == "2" else "deal hole\nbetting complete\ndeal 1\n"
+    number = 2 if where[0] == "2" else 14
+    table.play(HAND + first + f"card {where}\n", accidents=(parse_accident(f"flash@{number}"),))
+    assert table.said[-1] == f"report boxed #{number}"
+
+
 def test_a_power_loss_between_two_cards_loses_none(table: Table) -> None:
     table.play(HAND + "card 1 Ac\ncard 2 Kc\ncard 3 Qc\n", accidents=(parse_accident("power@2"),))
     table.host.wait_for(lambda: len(table.names()) == 3, "three cards")

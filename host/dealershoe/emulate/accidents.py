@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dealershoe.deck.cards import card_number
-from dealershoe.deck.strip import MARGIN, print_strip
+from dealershoe.deck.strip import MARGIN, TRAVEL, print_strip
 from dealershoe.emulate.mechanics import P1, PaperCard
 from dealershoe.emulate.shoe import EmulatedShoe, Target
 from dealershoe.errors import UserError
@@ -24,6 +24,7 @@ KINDS = {  # kind: what happens to the card
     "turned": "it is turned by 180 degrees",
     "dirt": "there is a smudge on its clock track",
     "dazzle": "light from outside falls on the heads meanwhile",
+    "flash": "light blinds both heads meanwhile",
     "power": "the shoe loses power just after it",
 }
 ON_THE_LINE: dict[str, Callable[[Draw], Draw]] = {  # what a deal script can say of a card as well
@@ -48,6 +49,10 @@ class Accident:
         """The draw as it will be noticed."""
         return ON_THE_LINE[self.kind](draw) if self.kind in ON_THE_LINE else draw
 
+    def seen(self, draw: Draw) -> Draw:
+        """The draw as the shoe's heads see it: blinded, they see neither which card it is nor which way up it lies."""
+        return replace(draw, boxed=False, unread=True, unseen=True) if self.kind == "flash" else draw
+
     def card(self, card: PaperCard) -> PaperCard:
         """The card as it will pass."""
         if self.kind == "strip":
@@ -56,7 +61,13 @@ class Accident:
             return card.rotated()
         if self.kind == "dirt":
             return replace(card, ends=(card.ends[0].dirty("clk", MARGIN + 3.75, MARGIN + 5.0), card.ends[1]))
+        if self.kind == "flash":
+            return blank(card)  # what blinded heads see of it: no marks
         return card
+
+    def left(self, card: PaperCard) -> PaperCard:
+        """The card as it lies on the table."""
+        return card if self.kind == "flash" else self.card(card)
 
     def before(self, shoe: EmulatedShoe, target: Target) -> None:
         """What happens before the card, the next one of the deck, is pulled out."""
@@ -66,15 +77,20 @@ class Accident:
         elif self.kind == "hesitates":
             shoe.draw(P1 - 6.0, target)
             shoe.push_back()
-        elif self.kind == "dazzle":
+        elif self.kind in ("dazzle", "flash"):
             shoe.dazzle()
 
     def after(self, shoe: EmulatedShoe) -> None:
         """What happens once the card is out and everybody has dealt with it."""
-        if self.kind == "dazzle":
+        if self.kind in ("dazzle", "flash"):
             shoe.dazzle(False)
         elif self.kind == "power":
             shoe.power_cycle()
+
+
+def blank(card: PaperCard) -> PaperCard:
+    """The card without its codes."""
+    return replace(card, ends=(card.ends[0].torn(0.0, TRAVEL), card.ends[1].torn(0.0, TRAVEL)))
 
 
 def parse_accident(text: str) -> Accident:

@@ -13,8 +13,8 @@ from dataclasses import replace
 from dealershoe.deal.grammar import render
 from dealershoe.deal.items import DealNext, Expect, FloorCall, Line
 from dealershoe.deck.cards import FIFTY_TWO, card_number
-from dealershoe.deck.strip import TRAVEL, print_strip
-from dealershoe.emulate.accidents import Accident
+from dealershoe.deck.strip import print_strip
+from dealershoe.emulate.accidents import Accident, blank
 from dealershoe.emulate.mechanics import PaperCard, printed
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
@@ -30,6 +30,7 @@ from dealershoe.events import (
     NextHand,
     OffTable,
     PullBack,
+    ReportBoxed,
     ReportWrongBack,
     ShuffledStub,
     Undo,
@@ -146,7 +147,9 @@ class ScriptedDealer:
         draw = accident.draw(draw)
         target = draw.target
         assert target is not None
-        card = accident.card(self._take(draw))
+        paper = self._take(draw)
+        card = accident.card(paper)
+        boxed, draw = draw.boxed, accident.seen(draw)
         self.session.tell(replace(draw, card=draw.card or card.name), "script")
         hand = self.session.hand
         if hand is None:
@@ -158,18 +161,24 @@ class ScriptedDealer:
         # a seat node sees a card face up; at stud that may be as it should be, and only a person can say that it is not
         sensed = draw.confirmed and target != "off-table" and hand.setup.game == "holdem"
         face_up = by_dealer or by_the_game
-        self.shoe.deck.insert(0, card.boxed() if draw.boxed else card)
+        self.shoe.deck.insert(0, card.boxed() if boxed else card)
         accident.before(self.shoe, target)
         if self.shoe.half_out:
             self.shoe.finish(face_up=face_up, arrives=draw.confirmed)
         else:
             self.shoe.pull(None, target, face_up=face_up, double=draw.double, arrives=draw.confirmed)
-        self._out[number] = card
+        self._out[number] = accident.left(paper)
         if draw.double:
             self._out[number + 1] = self.shoe.pulled[1]
         self._settle()
+        if boxed and draw.unseen:
+            self.session.tell(ReportBoxed(number), "script")
+            if not sensed or by_the_game:
+                self._say(ReportBoxed(number))
         if by_dealer and not sensed:
             self._press(Exposed(None))
+        elif by_dealer and (draw.unread or draw.unseen):  # the node alone would make it a boxed card
+            self._say(Exposed(number))
         elif draw.exposed == "player":
             self._say(Exposed(number, "player"))
         if target == "off-table":
@@ -193,8 +202,8 @@ class ScriptedDealer:
             raise UserError("the shoe has no card left", "the deck has run out", "")
         if draw.foreign:
             card = card.with_strips(print_strip(card_number(card.name), FOREIGN_DECK))
-        if draw.unread:
-            card = replace(card, ends=(card.ends[0].torn(0.0, TRAVEL), card.ends[1].torn(0.0, TRAVEL)))
+        if draw.unread or draw.unseen:
+            card = blank(card)
         return card
 
     def _fresh(self, first: Sequence[str] = ()) -> None:
@@ -220,8 +229,9 @@ class ScriptedDealer:
     # ---- the rest
 
     def _event(self, event: Event) -> None:
-        before = self.session.hand.top if self.session.hand else ()
-        last = self.session.hand.last if self.session.hand else 0
+        hand = self.session.hand
+        before, last = (hand.top, hand.last) if hand else ((), 0)
+        argued = hand is not None and bool(last) and (last in hand.unseen or hand.cards[last - 1].boxed)
         self.session.tell(event, "script")
         if isinstance(event, Hand | NextHand):
             self._out.clear()
@@ -237,7 +247,7 @@ class ScriptedDealer:
             self.shoe.push_back()
             self._settle()
             return
-        if isinstance(event, Exposed) and event.number == last and event.by == "dealer":
+        if isinstance(event, Exposed) and event.number == last and event.by == "dealer" and not argued:
             event = Exposed(None)
         if event in KEYS:
             self._press(event)
