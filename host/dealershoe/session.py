@@ -26,7 +26,6 @@ from dealershoe.events import (
     Undo,
 )
 from dealershoe.log import (
-    SHOE,
     Entry,
     Key,
     Passed,
@@ -45,7 +44,6 @@ from dealershoe.log import (
 from dealershoe.rules.ruling import LOUDNESS, SIGNALS, Ruling
 from dealershoe.rules.stack import Stack
 from dealershoe.table.agenda import Due, front
-from dealershoe.table.drawing import faces_up
 from dealershoe.table.fold import card_of
 from dealershoe.table.setup import Setup, first_setup, next_setup
 from dealershoe.table.state import STUB, asked, at, begin, due, first_street, open_remedies
@@ -386,11 +384,11 @@ class TableSession(Chronicle):
         which = number or self.hand.last
         if not self.hand.reload < which <= len(self.hand.cards):
             return self._append(entry)
-        entry = entry._replace(about=(which, 0) if self._came_face_up(which) else self._passed(which))
+        entry = entry._replace(about=self._passed(which))
         if number is None:
             return self._exposed_by_key(entry)
         if isinstance(report, Exposed) and self._said_boxed(entry.about):
-            return self._append(entry) if entry.source in SHOE else self._say_otherwise(entry, False)
+            return self._say_otherwise(entry, False)
         told = exposure_entry(self._entries, report, self._draws.get(number))
         ignored = isinstance(report, Exposed) and self.hand.cards[number - 1].exposed is None
         if told is None or ignored or not contradicts(told, report):
@@ -426,11 +424,6 @@ class TableSession(Chronicle):
 
     def _passed(self, number: int) -> Passed:
         return number, self._draws.get(number, 0)
-
-    def _came_face_up(self, number: int) -> bool:
-        """Was the card dealt face up by the game? Wherever it lies by now: whoever sees it so says nothing by that."""
-        then = self._states[position_of(self._entries, self._draws.get(number))].hand
-        return then is not None and number <= len(then.cards) and faces_up(then, then.cards[number - 1])
 
     def _said_boxed(self, card: Passed) -> bool:
         """Is the card boxed by somebody's word, and not by what the shoe saw?"""

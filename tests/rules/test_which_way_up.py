@@ -93,6 +93,9 @@ def test_a_card_that_lies_back_in_the_stub_is_refused_as_one_that_was_never_draw
 def test_the_second_card_of_a_double_passage_can_have_been_boxed() -> None:
     said = table("deal 2", "card 3 double").say("report boxed #4")
     assert (said.card(3)[0], said.card(4)[0]) == (False, True)
+    hand = table("deal 2", f"card 3 double {UNSEEN}").hand
+    assert hand is not None
+    assert hand.unseen == (3, 4)
 
 
 # whose word counts
@@ -176,7 +179,7 @@ def test_a_word_about_a_card_says_nothing_of_the_same_number_drawn_again() -> No
     said = table("deal 3", f"card 4 {UNSEEN}", "report boxed #4", "pull-back", "card 4")
     assert said.card(4) == (False, None)
     assert said.say("exposed #4").stands == ["replace", "replace"]
-    assert said.say("report target #2 2").stands == ["replace", "replace"]
+    assert said.say("report misread #1").stands == ["replace", "replace"]  # told again from the first card on
 
 
 @pytest.mark.parametrize("said", ["exposed", "exposed #1", "report boxed #1"])
@@ -236,6 +239,11 @@ def test_nobody_is_asked_when_the_answer_has_no_use_any_more(after: str) -> None
     said = table("deal 11", f"card 6 {UNSEEN}", rules="tda-2024")
     assert said.unseen == (12,)
     assert said.say(after).question is None
+
+
+def test_a_card_that_went_back_and_was_seen_as_it_came_again_is_not_asked_about() -> None:
+    said = table("deal 3", f"card 4 {UNSEEN}", "exposed", "pull-back", "card 4")
+    assert (said.unseen, said.stands) == ((), ["replace"])
 
 
 def test_a_board_card_is_asked_about_too() -> None:

@@ -154,7 +154,7 @@ def _boxed(state: HandState, event: ReportBoxed) -> Step:
     state = _said(state, event.number)
     if not event.boxed or card.boxed:
         return Step(state)
-    card = card._replace(boxed=True, exposed=None, touched=False, claimed=False)
+    card = card._replace(boxed=True)
     return Step(put(state, card), tuple(boxed(card)))
 
 
