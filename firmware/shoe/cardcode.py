@@ -6,8 +6,9 @@ the stop cell light on both, a bit is dark on one of them; anything else in a bi
 Why a card that stops, jitters or turns back is never read wrongly: from one mark to the next the card has moved to a
 neighbouring cell or turned round on the same one. Eighteen marks that begin with the start cell and end with the stop
 cell have 17 steps to cover 17 cells, so every step went forward. Only such a run is read; nothing is put together from
-pieces. A mark lost to dirt and one too many could together deceive the count; they break the rhythm (`rhythm`), and
-the CRC stands behind.
+pieces. A mark lost to dirt and one too many could together deceive the count: far apart they break the rhythm
+(`rhythm`), near each other the CRC sees it. Dirt may also make a bit look like the start or the stop: so a run must
+stand alone, with a margin or nothing on both sides.
 """
 
 from shoe.crc8 import crc8_of
@@ -50,17 +51,18 @@ def rhythm_python(halves, mark: int) -> int:
     A half cell is compared with the same halves of the two cells before and behind it (so that marks may be wider
     than gaps). A hand's speed does not more than double and fall back within 5 mm. A speck with a mark of its own
     cuts one half cell into three, of which one is a third or less, and all three are no longer than a whole one of
-    its like; a lost mark puts three halves into one: BROKEN. A half that took six times its neighbours' time is no lost
-    mark but a rest, and the halves near it may be long too: RESTED, if all of that is within three cells, where the
-    CRC sees any shift (3 wrong bits at most). The ends have neighbours on one side only: there a sudden change may be
-    a hand that begins or stops, and counts as a rest.
+    its like: BROKEN. A half that took much longer than its neighbours is a lost mark, which puts three halves into one,
+    or the hand rested there: RESTED, if all such are within three cells. With two more on either side, where a rest may
+    hide dirt, a lost mark and one too many are less than eight cells apart; the cells between them are out of place by
+    one, and a CRC of 8 bits sees all errors that are within 8 bits of each other. (Of those farther apart, which a hand
+    that changes its speed as fast as it can makes now and then, it sees 255 in 256.) The ends have neighbours on one
+    side only: there a sudden change may be a hand that begins or stops, and counts as a rest.
     """
     if steady(halves, mark):
         return EVEN
     low = 2 * mark + 1
     high = low + 2 * CELLS - 2
     first = last = -1
-    inside = rested = False
     for at in range(low, high + 1):
         length = halves[at]
         most = 0
@@ -103,25 +105,27 @@ def rhythm_python(halves, mark: int) -> int:
                 cut = 2 * three < 3 * (before + after)
         if not short and not long and not cut:
             continue
-        if low + 2 <= at <= high - 2:
-            if short:
-                return BROKEN
-            if long:
-                inside = True
-                if length > 6 * least:
-                    rested = True
+        if short and low + 2 <= at <= high - 2:
+            return BROKEN
         if first < 0:
             first = at
         last = at
     if first < 0:
         return EVEN
-    return BROKEN if last - first > 6 or (inside and not rested) else RESTED
+    return BROKEN if last - first > 6 else RESTED
 
 
 try:
     from shoe.rhythm_viper import rhythm
 except ImportError:  # CPython has no viper; a test proves the two equal
     rhythm = rhythm_python
+
+
+def rested_at(halves, mark: int) -> bool:
+    """Whether the card rested on this mark, between two others. Whatever bit is put in its place then is among those
+    that the CRC sees with what a rest may hide (`rhythm`)."""
+    at = 2 * mark + 1
+    return halves[at] > 4 * max(halves[at - 2], halves[at + 2])
 
 
 def proven(byte: int, check: int) -> bool:
@@ -178,10 +182,10 @@ def apart(strip, mark: int, marks: int) -> bool:
     return differ > doubt
 
 
-def widest(strip, first: int, marks: int) -> int:
+def widest(strip, marks: int) -> int:
     """The mark with most light before it, of those that leave a FEW on both sides."""
     halves = strip.halves
-    found = first + FEW
+    found = FEW
     for mark in range(found, marks - FEW + 1):
         if halves[2 * mark] > halves[2 * found]:
             found = mark
@@ -199,21 +203,20 @@ class Reading:
         self.two = False  # two whole codes that are not the same, or more than one apart from each other: two cards
         self.first = 0  # of the code that was read: its first mark
 
-    def read(self, strip, marks: int, first: int = 0) -> int:
-        """Read the strip's first `marks` marks, from mark `first` on; returns NOTHING (hardly a mark), UNREAD or READ,
-        also in `result`."""
+    def read(self, strip, marks: int) -> int:
+        """Read the strip's first `marks` marks; returns NOTHING (hardly a mark), UNREAD or READ, also in `result`."""
         self.erasures = 0
         self.reversed = False
         self.two = False
-        self.result = UNREAD if marks - first >= FEW else NOTHING
+        self.result = UNREAD if marks >= FEW else NOTHING
         kinds = strip.kinds
         if strip.paired:
             start, stop = DARK, LIGHT
             last = marks - CELLS
         else:  # start and stop look like bits: only a strip of exactly 18 marks is taken, and nothing is put right
             start, stop = ONE, ZERO
-            last = first if marks - first == CELLS else -1
-        for mark in range(first, last + 1):
+            last = 0 if marks == CELLS else -1
+        for mark in range(last + 1):
             end = mark + CELLS - 1
             if kinds[mark] == start and kinds[end] == stop:
                 self._run(strip, mark, marks, False)
@@ -221,8 +224,8 @@ class Reading:
                 self._run(strip, mark, marks, True)
         if self.result == READ:
             self.two = self.two or apart(strip, self.first, marks) or apart(strip, self.first + CELLS, marks)
-        elif marks - first >= CELLS + FEW:  # more than one card has, with all its dirt
-            self.two = apart(strip, widest(strip, first, marks), marks)
+        elif marks >= CELLS + FEW:  # more than one card has, with all its dirt
+            self.two = apart(strip, widest(strip, marks), marks)
         return self.result
 
     def _run(self, strip, mark: int, marks: int, backwards: bool) -> None:
@@ -232,9 +235,11 @@ class Reading:
         word = 0
         erased = 0  # the bit of the erased cell
         erasures = 0
+        lost = 0  # the mark of it
         doubtful = False
         for step in range(1, CELLS - 1):
-            kind = strip.kinds[mark + CELLS - 1 - step if backwards else mark + step]
+            at = mark + CELLS - 1 - step if backwards else mark + step
+            kind = strip.kinds[at]
             word <<= 1
             erased <<= 1
             if kind == ONE:
@@ -242,6 +247,7 @@ class Reading:
             elif kind != ZERO:
                 erasures += 1
                 erased |= 1
+                lost = at
                 # Next to the ends an erasure can be the true start or stop, and the run be one cell out of place.
                 doubtful |= (step == 1 and kind == DARK) or (step == CELLS - 2 and kind == LIGHT)
         if self.result != READ:
@@ -249,7 +255,9 @@ class Reading:
         if erasures > 1 or doubtful or (erasures and not strip.paired):
             return
         even = rhythm(strip.halves, mark)
-        if even == BROKEN or (even == RESTED and (erasures or not strip.paired)):
+        if even == BROKEN or (even == RESTED and not strip.paired):
+            return
+        if even == RESTED and erasures and not rested_at(strip.halves, lost):
             return
         found = proven(word >> 8, word & 0xFF)
         if erased and proven((word | erased) >> 8, (word | erased) & 0xFF):

@@ -104,7 +104,7 @@ class Passage:
         self._reached = False  # what came from outside has blocked the throat
         self._turned = False  # it has been back and forth: its length cannot be known
         self._long = False  # its code had passed the heads while the throat was still blocked
-        self._long_above = False  # the same of a boxed card's,
+        self._long_above = False  # the same of a boxed card's
         self._dim = False  # the light through it was that of two cards
         self._state = new_state()
         self._out = new_out(CHUNK)

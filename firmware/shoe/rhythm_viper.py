@@ -14,8 +14,6 @@ def rhythm(halves: ptr16, mark: int) -> int:
     high: int = low + 34
     first: int = -1
     last: int = -1
-    inside: int = 0
-    rested: int = 0
     at: int = low
     while at <= high:
         length: int = halves[at]
@@ -72,13 +70,8 @@ def rhythm(halves: ptr16, mark: int) -> int:
                 if 2 * three < 3 * before:
                     return 0
         if short + long + cut > 0:
-            if at >= low + 2 and at <= high - 2:
-                if short == 1:
-                    return 0
-                if long == 1:
-                    inside = 1
-                    if length > 6 * least:
-                        rested = 1
+            if short == 1 and at >= low + 2 and at <= high - 2:
+                return 0
             if first < 0:
                 first = at
             last = at
@@ -86,7 +79,5 @@ def rhythm(halves: ptr16, mark: int) -> int:
     if first < 0:
         return 2
     if last - first > 6:
-        return 0
-    if inside == 1 and rested == 0:
         return 0
     return 1

@@ -36,10 +36,10 @@ class KeptParts:
         self._counts: dict[Job, Counter[str]] = {}
         for line in file.read_text().splitlines() if file.exists() else ():
             try:
-                part: dict[str, Any] = json.loads(line)
+                part: Any = json.loads(line)
             except ValueError:
                 continue  # the run was cut off while it wrote: that part is run again
-            if part["digest"] == self._digest:
+            if isinstance(part, dict) and part.get("digest") == self._digest:
                 what, seed, passes, without = part["job"]
                 self._counts[what, seed, passes, tuple(without)] = Counter(part["count"])
 

@@ -276,6 +276,7 @@ def judge(scene: Scene, told: list[Told], count: Counter[str]) -> None:
             count[f"{kind} {'boxed misread' if one.up else 'misread'}"] += 1
     for one in told if scene.boxed else ():
         count[f"{kind} boxed"] += 1
+        count[f"{kind} boxed unread"] += one.code is None
         if one.up:
             count[f"{kind} boxed found"] += 1
         elif one.up is False:
@@ -391,17 +392,31 @@ def total(count: Counter[str], what: str) -> int:
     return sum(number for name, number in count.items() if name.split(" ", 1)[1] == what)
 
 
+def at_least(least: int) -> Callable[[str], int]:
+    """The whole numbers from `least` on, for an argument."""
+
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return int(text)
+
+    return number
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    arguments.add_argument("--passes", type=int, default=20_000)
-    arguments.add_argument("--doubles", type=int, default=0)
+    arguments.add_argument("--passes", type=at_least(0), default=20_000)
+    arguments.add_argument("--doubles", type=at_least(0), default=0)
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--processes", type=int, default=1)
+    arguments.add_argument("--processes", type=at_least(1), default=1)
     arguments.add_argument("--without", action="append", default=[], choices=["crc", "complement"])
     arguments.add_argument("--only", default="", choices=["", *KINDS], help="passes of this kind alone")
     arguments.add_argument("--keep", type=Path, help="a file of parts: a run that was cut off goes on where it was")
     given = arguments.parse_args()
-    count = totals(**vars(given) | {"without": tuple(given.without)})
+    try:
+        count = totals(**vars(given) | {"without": tuple(given.without)})
+    except OSError as error:
+        arguments.error(f"{given.keep} cannot keep the parts of a run ({error.strerror}): name another file")
     for name in sorted(count):
         print(f"{name}: {count[name]}")
     print(f"decoder and physics: {digest()}")

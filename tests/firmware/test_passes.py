@@ -101,6 +101,31 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch
     assert len(KeptParts(file)) == 0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--passes", "-5"), "'-5' is no whole number from 0 on"),
+        (("--processes", "0"), "'0' is no whole number from 1 on"),
+        (("--passes", "1e6"), "'1e6' is no whole number"),
+        (("--passes", "1", "--keep", "."), "cannot keep the parts of a run"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused_in_a_sentence(
+    arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["passes.py", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        passes.main()
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_file_of_something_else_has_no_parts(tmp_path: Path) -> None:
+    file = tmp_path / "parts"
+    file.write_text('7\n["digest"]\n{"digest": null}\nhearts\n')
+    assert len(KeptParts(file)) == 0
+
+
 def test_the_figures_of_the_page_are_of_this_decoder_and_these_physics() -> None:
     """After a change of either: run the million passes again (`passes.py` says how), and write down what they say."""
     page = PAGE.read_text()
