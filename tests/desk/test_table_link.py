@@ -305,10 +305,19 @@ def test_a_fault_of_the_shoe_is_shown_until_it_is_over() -> None:
     assert rig.desk.faults == {}
 
 
-@pytest.mark.parametrize(("code", "detail"), [*DETAILS, (schema.FAULT_FRAM, 0), (schema.FAULT_KEYS, 5), (99, 1)])
+PLAIN = {
+    (schema.FAULT_FRAM, 0): FAULTS[schema.FAULT_FRAM],
+    (schema.FAULT_KEYS, 5): "a key is stuck",
+    (schema.FAULT_SEAT_NODE, 0x005): "the node at seat 5 does not answer, or cannot be believed",
+    (schema.FAULT_SEAT_NODE, 0x221): "the node at board does not answer, or cannot be believed",
+    (schema.FAULT_SEAT_NODE, 0x063): FAULTS[schema.FAULT_SEAT_NODE],  # of no place that this bridge knows
+    (99, 1): "fault 99 of the shoe",
+}
+
+
+@pytest.mark.parametrize(("code", "detail"), [*DETAILS, *PLAIN])
 def test_a_fault_is_told_in_the_words_of_its_detail_and_its_end_in_the_same(code: int, detail: int) -> None:
-    said = {(schema.FAULT_FRAM, 0): FAULTS[schema.FAULT_FRAM], (schema.FAULT_KEYS, 5): "a key is stuck",
-            (99, 1): "fault 99 of the shoe"}.get((code, detail)) or DETAILS[code, detail][1]  # fmt: skip
+    said = PLAIN.get((code, detail)) or DETAILS[code, detail][1]
     rig = ready()
     rig.shoe.link.report(schema.Fault(bytes(4), code, detail))
     rig.run(20)

@@ -21,7 +21,7 @@ from dealershoe.deal.items import RULINGS
 from dealershoe.desk.desk import NO_HAND
 from dealershoe.desk.sealed import OPEN_SHOE, TOLD_SHOE, UNBOUND_SHOE
 from dealershoe.desk.table_link import NOT_STORED
-from dealershoe.link.faults import DETAILS, FAULTS
+from dealershoe.link.faults import DETAILS, FAULTS, NODE
 from dealershoe.rules.judge import ASK, NO_RULE
 from dealershoe.rules.remedy import STREETS, VERBS
 from dealershoe.table.findings import KINDS
@@ -56,6 +56,7 @@ SENTENCES: dict[str, str] = {
     **{f"finding.{kind}": said for kind, said in KINDS.items()},
     **{_kind_of_fault(code): said for code, said in FAULTS.items()},
     **{f"{_kind_of_fault(code)}-{name}": said for (code, _), (name, said) in DETAILS.items()},
+    "fault.seat-node-at": NODE,
     "fault.disk": f"the journal cannot be written ({{detail}}); {KEPT_BY_SHOE}",
     "fault.disk-again": "the journal is written again",
     "fault.unbound": UNBOUND_SHOE,

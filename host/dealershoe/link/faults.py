@@ -43,10 +43,16 @@ DETAILS = {
     (schema.FAULT_KEYS, 8): ("ground", "the wire to the shoe's keys touches ground: no key counts"),
     (schema.FAULT_KEYS, 9): ("off", "the wire to the shoe's keys is broken or unplugged: no key counts"),
 }
+PLACES = {seat: f"seat {seat}" for seat in range(1, 12)}
+PLACES |= {schema.TARGET_BURN: "burn", schema.TARGET_BOARD: "board", schema.TARGET_MUCK: "muck"}
+# Of SEAT_NODE, with the place in the low byte of its detail (firmware/shoe/seats.py).
+NODE = "the node at {place} does not answer, or cannot be believed"
 
 
 def sentence(code: int, detail: int = 0) -> str:
     """What a fault means, in words; of a newer shoe's at least the number."""
     if (code, detail) in DETAILS:
         return DETAILS[code, detail][1]
+    if code == schema.FAULT_SEAT_NODE and detail & 0xFF in PLACES:
+        return NODE.format(place=PLACES[detail & 0xFF])
     return FAULTS.get(code, f"fault {code} of the shoe")
