@@ -41,7 +41,7 @@ from dealershoe.table.drawing import next_number
 from dealershoe.table.findings import KINDS, OF_THE_DECK, Finding
 from dealershoe.table.fold import fold
 from dealershoe.table.setup import Setup
-from dealershoe.table.state import STUB, HandState, at, deck_doubt
+from dealershoe.table.state import STUB, Card, HandState, at, deck_doubt
 
 Noted = list[tuple[Key, Finding]]
 
@@ -118,7 +118,7 @@ class Chronicle:
         event = entry.event
         table = self._states[-1] if self._states else self._base
         hand = table.hand
-        if hand is not None and entry.went is None and _is_plain(event):
+        if hand is not None and not entry.went and _is_plain(event):
             step = fold(hand, event)
             if not step.findings and step.state.setup is hand.setup:
                 self.found = ()
@@ -126,13 +126,16 @@ class Chronicle:
                 if type(event) is Draw:
                     self._draws[step.state.last] = entry.id
                     if event.target is None:
-                        entry = Entry(entry.id, event, entry.source, None, None, _due_place(table))
+                        went = (_due_place(step.state.cards[step.state.last - 1]),)
+                        entry = Entry(entry.id, event, entry.source, None, None, went)
                 self._entries.append(entry)
                 self._states.append(table)
                 return Outcome((), step.notes) if step.notes else SILENCE
         state, rulings, notes = self._apply(self.table, entry, entry.id, {})
         if type(event) is Draw and event.target is None:
-            entry = Entry(entry.id, event, entry.source, went=_due_place(state))
+            cards = sorted(number for number, at_ in self._draws.items() if at_ == entry.id)
+            known = state.hand.cards if state.hand is not None else ()
+            entry = entry._replace(went=tuple(_due_place(known[number - 1]) for number in cards))
         self._entries.append(entry)
         self._states.append(state)
         return Outcome(rulings, notes) if rulings or notes else SILENCE
@@ -155,8 +158,8 @@ class Chronicle:
     ) -> tuple[TableState, tuple[Ruling, ...], tuple[str, ...]]:
         """One entry's fact, and what is ruled on it."""
         event = entry.event
-        if entry.went is not None and isinstance(event, Draw):
-            event = event.sent_to(entry.went)
+        if len(entry.went) == 1 and isinstance(event, Draw) and entry.went[0] is not None:
+            event = event.sent_to(entry.went[0])
         if isinstance(event, Exposed | ReportBoxed) or (type(event) is Draw and (event.exposed or event.up)):
             event = self._as_it_stands(table, entry, event)
         around = _AROUND.get(type(event))
@@ -177,7 +180,7 @@ class Chronicle:
         if isinstance(event, FloorDecision):
             table = _decide(table, entry, event)
         elif not isinstance(event, Undo | ReportTarget | Misread):
-            for fact in _single(event):
+            for fact in _single(event, entry.went):
                 assert table.hand is not None
                 step = fold(table.hand, fact)
                 notes += step.notes
@@ -332,19 +335,24 @@ def _doubt(table: TableState, entry: Entry, rulings: tuple[Ruling, ...]) -> str:
     return deck_doubt(table.hand) if drawn.unread or drawn.foreign or drawn.boxed or drawn.card == "joker" else ""
 
 
-def _due_place(table: TableState) -> Place | None:
-    """Where the last card was due, None when no card was."""
-    wanted = table.hand.cards[table.hand.last - 1].due if table.hand is not None else None
+def _due_place(card: Card) -> Place | None:
+    """Where the card was due, None when no card was."""
+    wanted = card.due
     if wanted is None or wanted.kind not in ("seat", "burn", "board"):
         return None
     return wanted.seat or wanted.kind
 
 
-def _single(event: Event) -> tuple[Event, ...]:
-    """A double passage is two cards at the same place, the second unread."""
+def _single(event: Event, went: tuple[Place | None, ...] = ()) -> tuple[Event, ...]:
+    """A double passage is two cards at the same place, the second unread; `went`: where each was due."""
     if isinstance(event, Draw) and event.double:
         behind = Draw(target=event.target, unread=True, confirmed=event.confirmed, unseen=event.unseen)
-        return changed(event, double=False), behind
+        cards = changed(event, double=False), behind
+        if len(went) == len(cards) and event.target is None:
+            return tuple(
+                card if place is None else changed(card, target=place) for card, place in zip(cards, went, strict=True)
+            )
+        return cards
     return (event,)
 
 

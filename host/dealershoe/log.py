@@ -16,7 +16,8 @@ Key = tuple[int, str, int]  # of a finding: the entry it arose at, its kind, wha
 class Entry(NamedTuple):
     """One fact of the log. `amends`: the entry that it changed, as that was before; `overrules`: a finding.
 
-    `went`: where a card was due of which nobody said where it went; a later change of what was due does not move it.
+    `went`: where the cards of a passage were due of which nobody said where they went, one for each; a later change of
+    what was due does not move them.
     `noticed`: the findings that it put aside, with the entries at which they had been noticed.
     `about`: the card that a report speaks of, exposed or boxed.
     """
@@ -26,7 +27,7 @@ class Entry(NamedTuple):
     source: str
     amends: Entry | None = None
     overrules: Key | None = None
-    went: Place | None = None
+    went: tuple[Place | None, ...] = ()
     noticed: tuple[tuple[Key, int], ...] = ()
     about: Passed = (0, 0)
 
@@ -79,7 +80,7 @@ def amended(entries: Sequence[Entry], entry: Entry) -> list[Entry]:
 
 def corrected_target(entry: Entry, report: ReportTarget) -> Entry:
     """The draw's entry, with the target that was reported for it."""
-    return entry._replace(event=changed(entry.event, target=report.target, confirmed=True), went=None)
+    return entry._replace(event=changed(entry.event, target=report.target, confirmed=True), went=())
 
 
 def told_of(entry: Entry) -> int:

@@ -135,9 +135,10 @@ def test_what_a_person_takes_back_was_never_said(data: Any, stack: str, count: i
             continue
         before = session.fork()
         try:
-            kept = not any("too late" in note for note in tell(session, event).notes)
+            tell(session, event)
         except UserError:
             continue
+        kept = session._entries[-1] != before._entries[-1]  # what is too late, or of no use, is not
         if kept and isinstance(event, TAKEN_BACK):
             undone = session.fork()
             notes = tell(undone, Undo()).notes

@@ -98,6 +98,12 @@ def test_who_exposed_a_card_can_be_corrected() -> None:
     holds("tda-2024", SIX + "card 1 exposed\nexpect misdeal\nexposed #1 by=player\nexpect none\nexpect due seat 2")
 
 
+def test_two_cards_that_left_together_stay_where_each_was_due_when_the_log_is_told_again() -> None:
+    # SEQ-1 would be found of them otherwise: nobody has said where they went
+    script = "deal 2\ncard due double inferred\nexpect seat3=#3 seat4=#4\nreport misread #1\n"
+    holds("roberts", SIX + script + "expect none\nexpect seat3=#3 seat4=#4\nexpect due seat 5")
+
+
 # pull-back
 
 
