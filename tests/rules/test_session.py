@@ -102,6 +102,8 @@ def test_two_cards_that_left_together_stay_where_each_was_due_when_the_log_is_to
     # SEQ-1 would be found of them otherwise: nobody has said where they went
     script = "deal 2\ncard due double inferred\nexpect seat3=#3 seat4=#4\nreport misread #1\n"
     holds("roberts", SIX + script + "expect none\nexpect seat3=#3 seat4=#4\nexpect due seat 5")
+    moved = "deal 2\ncard due double\nreport target #2 muck\n"  # seat 2 was due again, had that been known
+    holds("roberts", SIX + moved + "expect seat3=#3 seat4=#4")
 
 
 # pull-back
