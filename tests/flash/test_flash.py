@@ -22,7 +22,7 @@ from dealershoe.emulate.process import firmware_folder, micropython, protocol_fo
 from dealershoe.errors import UserError
 from dealershoe.flash import build, command, repl, steps
 from dealershoe.link import keystore
-from dealershoe.port.identity import RASPBERRY_PI, Address
+from dealershoe.port.identity import RASPBERRY_PI, Address, Listed, Ports, find
 from flash.pretend_pico import BLOCK, BLOCKS, PretendPico, wait_for
 from port.usb_tree import UsbTree
 from shoelink import frame, schema
@@ -326,8 +326,29 @@ def test_a_pico_on_auto_is_flashed_and_found_again_under_another_name(
     assert [address.path for address in found] == [str(tree.roots.dev / "ttyACM0")]
     assert pico.on_disk("slot") == b"a"
     tree.unplug("1-1")
+    monkeypatch.setattr(steps, "BACK_S", 0.2)
     with pytest.raises(UserError, match="is not plugged in; it was unplugged or lost power; plug it in again"):
         outcome(found[0], "a", 0, tree.ports)
+
+
+def test_a_pico_that_is_starting_again_when_its_trial_is_over_is_waited_for(pico: PretendPico, tmp_path: Path) -> None:
+    """The watchdog ends a trial that hangs after 8.4 s, and USB takes another: it may be away as the patience ends."""
+    tree = UsbTree(tmp_path / "usb")
+    tree.plug("1-1", RASPBERRY_PI, 0x0005, "ttyACM0", "E661", to=pico.port)
+    address = find("usb:2e8a:0005", tree.ports)
+    tree.unplug("1-1")
+    looked: list[int] = []
+
+    class Slow(Ports):
+        def listed(self) -> list[Listed]:
+            looked.append(1)
+            if len(looked) == 3:
+                tree.plug("1-1", RASPBERRY_PI, 0x0005, "ttyACM0", "E661", to=pico.port)
+            return super().listed()
+
+    with pytest.raises(UserError, match="the new version did not say HELLO within 0 s, so it was not kept"):
+        steps.outcome(address, "a", 0, Slow(tree.roots))
+    assert len(looked) == 3
 
 
 def test_a_port_in_use(pico: PretendPico) -> None:

@@ -18,6 +18,7 @@ from dealershoe.port.identity import BOOTLOADERS, RASPBERRY_PI, Address, PortLos
 
 BOARD = "Raspberry Pi Pico with RP2040"  # `os.uname().machine` of MicroPython for RPI_PICO
 OLDEST = (1, 26)  # the MicroPython that the firmware is tested with
+BACK_S = 5.0  # for a Pico to be on USB again: its watchdog may just have ended the trial (8.4 s, and 1 s to come back)
 KEY_FILE = "/device.key"  # firmware/shoe/enrol.py
 Told = Callable[[str], None]
 
@@ -212,18 +213,27 @@ def mark(repl: Repl, slot: str, start: bytes) -> None:
         ) from lost
 
 
+def _back(address: Address, ports: Ports | None) -> str:
+    """The path of a Pico that may be starting just now."""
+    until = time.monotonic() + BACK_S
+    while True:
+        try:
+            return locate(address, ports)
+        except PortLost as lost:
+            if time.monotonic() >= until:
+                raise UserError(*str(lost).split("; ", 2)) from lost
+        time.sleep(0.1)
+
+
 def outcome(address: Address, slot: str, patience_s: float, ports: Ports | None = None) -> None:
     """Give the trial `patience_s` to say HELLO, then see whether the Pico kept it; a UserError if it went back.
 
-    Since its reset the Pico may have another path: it is found again by who it is.
+    Since its reset the Pico may have another path: it is found again by who it is, for BACK_S more if it is away.
     """
     until = time.monotonic() + patience_s
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(left, 0.1))
-    try:
-        repl = session(locate(address, ports))
-    except PortLost as lost:
-        raise UserError(*str(lost).split("; ", 2)) from lost
+    repl = session(_back(address, ports))
     try:
         words = repl.ask("words()")
     except Lost as lost:
