@@ -6,12 +6,12 @@ the stop cell light on both, a bit is dark on one of them; anything else in a bi
 Why a card that stops, jitters or turns back is never read wrongly: from one mark to the next the card has moved to a
 neighbouring cell or turned round on the same one. Eighteen marks that begin with the start cell and end with the stop
 cell have 17 steps to cover 17 cells, so every step went forward. Only such a run is read; nothing is put together from
-pieces. A mark lost to dirt and one too many could together deceive the count: far apart they break the rhythm
-(`rhythm`), near each other the CRC sees it. Dirt may also make a bit look like the start or the stop: so a run must
-stand alone, with a margin or nothing on both sides.
+pieces. A mark lost to dirt and one too many could together deceive the count: they break the rhythm (`rhythm`), and
+where a slow hand hides that, the check sees bits that are out of place (crc8.py). Dirt may also make a bit look like
+the start or the stop: so a run must stand alone, with a margin or nothing on both sides.
 """
 
-from shoe.crc8 import crc8_of
+from shoe.crc8 import check_of
 from shoe.strip import DARK, LIGHT, ONE, ZERO
 
 CELLS = 18
@@ -52,11 +52,11 @@ def rhythm_python(halves, mark: int) -> int:
     than gaps). A hand's speed does not more than double and fall back within 5 mm. A speck with a mark of its own
     cuts one half cell into three, of which one is a third or less, and all three are no longer than a whole one of
     its like: BROKEN. A half that took much longer than its neighbours is a lost mark, which puts three halves into one,
-    or the hand rested there: RESTED, if all such are within three cells. With two more on either side, where a rest may
-    hide dirt, a lost mark and one too many are less than eight cells apart; the cells between them are out of place by
-    one, and a CRC of 8 bits sees all errors that are within 8 bits of each other. (Of those farther apart, which a hand
-    that changes its speed as fast as it can makes now and then, it sees 255 in 256.) The ends have neighbours on one
-    side only: there a sudden change may be a hand that begins or stops, and counts as a rest.
+    or the hand rested there: RESTED, if all such are within three cells. Then a mark lost to dirt and one too many, by
+    a speck or because the card turned about for a moment, are mostly less than eight cells apart, and a CRC of 8 bits
+    sees all errors that are within 8 bits of each other; farther apart the check's constant was chosen against them
+    (crc8.py). The ends have neighbours on one side only: there a sudden change may be a hand that begins or stops, and
+    counts as a rest.
     """
     if steady(halves, mark):
         return EVEN
@@ -130,7 +130,7 @@ def rested_at(halves, mark: int) -> bool:
 
 def proven(byte: int, check: int) -> bool:
     """Whether the CRC of the card's byte is the one that was printed with it."""
-    return crc8_of(byte) == check
+    return check_of(byte) == check
 
 
 def stands_alone(strip, mark: int, marks: int) -> bool:

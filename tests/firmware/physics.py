@@ -33,10 +33,15 @@ def remainder_2f(byte: int) -> int:
     return dividend ^ 0xFF
 
 
+def check_of(byte: int) -> int:
+    """The check byte of hardware/card-code.md: the CRC with its bit 5 the other way about."""
+    return remainder_2f(byte) ^ 0x20
+
+
 def bits_of(card: int, deck: int) -> list[int]:
     """The sixteen bits between start and stop."""
     byte = card << 2 | deck
-    return [int(bit) for bit in f"{byte:08b}{remainder_2f(byte):08b}"]
+    return [int(bit) for bit in f"{byte:08b}{check_of(byte):08b}"]
 
 
 @dataclass

@@ -2,9 +2,9 @@
 
 Lengths are millimetres from the edge that leaves the shoe first. A card leaves long edge first: 63.5 mm of travel. The
 code is 18 cells of 2.5 mm in the middle of it: start, sixteen bits with the most significant first (card 6 | deck 2 |
-CRC-8), stop. CLK is dark in the first half of each cell. DATA and /DATA fill the cell: one of them is dark in a data
-cell, both in the start cell, neither in the stop cell. Both short edges carry the code so that a card turned by 180
-degrees reads the same.
+CRC-8 with bit 5 the other way about), stop. CLK is dark in the first half of each cell. DATA and /DATA fill the cell:
+one of them is dark in a data cell, both in the start cell, neither in the stop cell. Both short edges carry the code so
+that a card turned by 180 degrees reads the same.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ CELL = 2.5
 CELLS = 18
 MARGIN = (TRAVEL - CELL * CELLS) / 2
 TRACKS = ("clk", "data", "ndata")
+MOVED = 0x20  # bits of the CRC that are printed the other way about, so that no word is another one moved by a cell
 
 Mark = tuple[float, float]  # a dark stretch: from, to
 
@@ -39,7 +40,7 @@ def code_word(card: int, deck: int) -> int:
     if not (0 <= card < 64 and 0 <= deck < 4):
         raise ValueError(f"card {card} of deck {deck} has no code: card 0 to 63, deck 0 to 3")
     first = card << 2 | deck
-    return first << 8 | crc8h2f(bytes([first]))
+    return first << 8 | crc8h2f(bytes([first])) ^ MOVED
 
 
 def _merged(marks: list[Mark]) -> tuple[Mark, ...]:
