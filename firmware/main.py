@@ -8,11 +8,10 @@ from shoe import rooms  # isort: skip  # before all that is large
 
 import machine
 import shoelink
-from board import Board
+from board import Board, Shoe
 from drivers import flash
 from shoe import enrol, garbage
 from shoe.kept import KeptJournal
-from shoe.loop import Shoe
 from shoe.selftest import SelfTest
 from shoelink import schema
 from shoelink.link import Link

@@ -82,6 +82,7 @@ extern "C" {
 #define DEALERSHOE_CARD_UNREAD 4
 #define DEALERSHOE_CARD_FOREIGN 8
 #define DEALERSHOE_CARD_JOKER 16
+#define DEALERSHOE_CARD_BY_TAG 32
 #define DEALERSHOE_DECK_UNKNOWN 255
 #define DEALERSHOE_KEY_NEW_HAND 1
 #define DEALERSHOE_KEY_ACTION 2
@@ -113,6 +114,8 @@ extern "C" {
 #define DEALERSHOE_FAULT_CALIBRATION 17
 #define DEALERSHOE_FAULT_SAMPLER 18
 #define DEALERSHOE_FAULT_SELF_TEST 19
+#define DEALERSHOE_FAULT_READER 20
+#define DEALERSHOE_FAULT_TAG 21
 #define DEALERSHOE_SIGNAL_READY 0
 #define DEALERSHOE_SIGNAL_ATTENTION 1
 #define DEALERSHOE_SIGNAL_STOP 2
@@ -615,7 +618,9 @@ struct dealershoe_card {
     uint16_t draw;
     /* sample index of the trailing edge × 50 µs */
     uint32_t t_us;
-    /* 0 to 53 on an open table, else under the secret of the hand; FFFFFFFF unread */
+    /* 0 to 53 on an open table, else under the secret of the hand; FFFFFFFF unread. With BY_TAG it is that of the
+     * card whose tag it is, way_up is UNKNOWN, and UNREAD is not set: a host that does not know the flag has a
+     * card that was read, and that it cannot say the way up of */
     uint32_t token;
     uint8_t deck;
     uint8_t way_up;

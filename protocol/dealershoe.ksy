@@ -237,7 +237,7 @@ types:
         doc: "sample index of the trailing edge × 50 µs"
       - id: token
         type: u4
-        doc: "0 to 53 on an open table, else under the secret of the hand; FFFFFFFF unread"
+        doc: "0 to 53 on an open table, else under the secret of the hand; FFFFFFFF unread. With BY_TAG it is that of the card whose tag it is, way_up is UNKNOWN, and UNREAD is not set: a host that does not know the flag has a card that was read, and that it cannot say the way up of"
       - id: deck
         type: u1
       - id: way_up
@@ -432,6 +432,8 @@ enums:
     17: calibration
     18: sampler
     19: self_test
+    20: reader
+    21: tag
   signal_code:
     0: ready
     1: attention
@@ -480,6 +482,7 @@ enums:
     4096: bar
     8192: piezo
     16384: code
+    32768: reader
   why_code:
     0: power_up
     1: host

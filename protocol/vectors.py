@@ -131,6 +131,8 @@ def _edges() -> list[dict[str, Any]]:
     empty = spec.write(0x1F, 0, 0, 0, b"")
     longest = spec.write(0x1F, 0x0F, 65535, 65535, bytes(range(216, 256)))
     zeros = spec.write(0x1F, 0, 0, 0, bytes(40))
+    tagged = BODIES["CARD"] | {"way_up": 2, "flags": 32, "erasures": 0}
+    by_tag = spec.write(0x61, 0, SEQ, ACK, spec.CARD.build(tagged))
     grown = spec.write(0x61, 0, SEQ, ACK, spec.CARD.build(BODIES["CARD"]) + b"\x00new")
     return [
         _stream("no body", empty, {"frames": 1}, empty),
@@ -140,6 +142,7 @@ def _edges() -> list[dict[str, Any]]:
         _stream("two frames that share a delimiter", card + card[1:], {"frames": 2}, card, card),
         _stream("a run of delimiters between frames", card + bytes(66) + card, {"frames": 2}, card, card),
         _stream("control characters and line ends", _card(0x0D0A), {"frames": 1}, _card(0x0D0A)),
+        _stream("a card told by its tag", by_tag, {"frames": 1}, by_tag),
         _stream("a frame that has not ended", card + card[:-1], {"frames": 1}, card),
     ]
 

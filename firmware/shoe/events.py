@@ -18,7 +18,7 @@ from shoe.selftest import TEST_CARD, TEST_DECK
 _PENDING = 4  # draws that may be on their way to a seat node at once
 _FLIGHT = 2000 * PER_MS  # samples after which a draw is no longer waited for: its place has no node
 _UNREAD = bytearray(schema.TOKEN_UNREAD)
-_DOUBTFUL = schema.CARD_UNREAD | schema.CARD_DOUBLE | schema.CARD_REVERSED | schema.CARD_FOREIGN
+_DOUBTFUL = schema.CARD_UNREAD | schema.CARD_DOUBLE | schema.CARD_REVERSED | schema.CARD_FOREIGN | schema.CARD_BY_TAG
 _CERTAIN_SEAT = 95  # percent: a node saw a card arrive; that it is this draw follows from the order
 _DOUBTFUL_SEAT = 30  # no card was on its way: the host is told, and believes it not
 MISSED = 0x100  # detail of FAULT SLOT, beside the slot; else it is the marks that were seen of something odd
@@ -54,6 +54,7 @@ class Events:
         self._odd = 0  # the place whose node has told of a card that went elsewhere, as far as the shoe knows
         self._odd_draw = array("i", (0,) * 4)  # that draw, as it was on its way
         self.test_card = NO_TEST
+        self.tags = None  # rfid/tags.py, where there is a reader of tags
 
     def resume(self, hand: int, draw: int, anew: bool) -> None:
         """Go on in a hand after a reset: what the journal's last events were of. `anew`: its secret is lost, and the
@@ -129,6 +130,12 @@ class Events:
             flags |= schema.CARD_UNREAD
         if passage.double:
             flags |= schema.CARD_DOUBLE
+        if self.tags is not None:
+            place = self.tags.passed(reading, way_up == schema.WAY_DOWN, passage.double, passage.at)
+            if place >= 0:  # a tag says nothing of which way up its card lies
+                flags = schema.CARD_BY_TAG | (schema.CARD_JOKER if place % CARDS >= JOKERS else 0)
+                way_up, deck, token = schema.WAY_UNKNOWN, place // CARDS, self._token
+                self._veil.name(place % CARDS, token)
         self.doubtful = flags & _DOUBTFUL != 0 or way_up == schema.WAY_UP
         covered = self._exits.take()
         target = lanes.hint(covered, self._due)

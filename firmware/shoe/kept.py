@@ -8,6 +8,7 @@ away. A copy in RAM serves the link. Where things are (all little-endian; CRC-32
     00E0 … 00F5  note: the hand in play: its number u16 | its secret 16 | CRC
     00F8 … 00FD  note: the places that have a seat node, a bit each (node/talk.py): u16 | CRC
     0100 …       514 records of 38 bytes: id 4 | number u32 | kind | length | body 24 | CRC; number n in slot n % 514
+    5000 …       with a reader of tags: which card which tag is stuck in (rfid/table.py)
 
 A power cut in a record leaves one that fails its CRC, where a released event stood: as if the new one had never
 happened, and it was never sent. A cut in a head leaves the other, which says that a few released events are still held:

@@ -23,7 +23,6 @@ from shoe.lanes import ExitLanes
 from shoe.linktask import LinkTask
 from shoe.passage import CHUNK, THROAT, Passage
 from shoe.sampleclock import SampleClock
-from shoe.seats import SeatBus
 from shoe.signals import Signals
 
 STATS_MS = 5000
@@ -58,7 +57,7 @@ class Shoe:
         self.doubles = DoubleFeed(calibration.free, calibration.one)
         self.keys = Keys(calibration.keys, calibration.tolerance, self._pressed)
         self.keys.start(board.keys.read_u16())
-        self.seats = SeatBus(board.seats, self.events)
+        self.witness = board.witness(self.events)  # what else tells of a card: the seat bus, or the reader of tags
         self.health = Health(board, self.events, self.doubles, self.exits, self.keys)
         self.selftest = selftest
         self._took = took
@@ -142,8 +141,8 @@ class Shoe:
             self._light(now)
 
     def _meet(self, now: int) -> None:
-        """The seat nodes are asked first of all: what they tell from then on is of this time."""
-        self.seats.turn(self.clock.index, self.passage.still)
+        """The seat nodes are asked first of all: what they tell from then on is of this time; a reader is started."""
+        self.witness.turn(self.clock.index, self.passage.still)
         self._greet(now)
 
     def _is_urgent(self, now: int) -> bool:
@@ -209,7 +208,7 @@ class Shoe:
     # ---- the jobs, which take their time
 
     def _look_around(self, _now: int) -> None:
-        self.seats.turn(self.clock.index, self.passage.still)
+        self.witness.turn(self.clock.index, self.passage.still)
         self.health.turn(self.clock.index, self.passage.idle)
 
     def _talk(self, now: int) -> None:
@@ -217,8 +216,8 @@ class Shoe:
         self.task.turn(now)
 
     def _greet(self, now: int) -> None:
-        """Once the seat nodes are met, or a card came first."""
-        if not self._greets and (self.seats.met or not self.passage.still):
+        """Once the seat nodes (or the reader) are met, or a card came first."""
+        if not self._greets and (self.witness.met or not self.passage.still):
             self._greets = True
             self.link.start(now)
 
@@ -325,7 +324,7 @@ class Shoe:
             if calibration.keep(self.board.light.read_u16(), self._darkest):
                 self.doubles.adjust(calibration.free, calibration.one)
                 self.events.clear(schema.FAULT_CALIBRATION, 0, self.clock.index)
-            self.seats.settle()  # whoever calibrates sets the shoe up as it is
+            self.witness.settle()  # whoever calibrates sets the shoe up as it is
             self.selftest.judge_calibration()
         self._calibrating = False
         self._judge_test()

@@ -43,18 +43,18 @@ class SelfTest:
         begun = self._ticks()
         self.tested = self.failed = 0
         board = self._board
-        self._judge("MEMORY", self._memory())
+        self.judge("MEMORY", self._memory())
         if board.memory is not None:
-            self._judge("FRAM", self._fram())
-        self._judge("HEADS", self._heads())
-        self._judge("SLOTS", not board.levels() & SLOTS)
-        self._judge("LIGHT", self._light())
-        self._judge("LANES", board.lanes.read() == 0)
-        self._judge("KEYS", self._keys())
-        self._judge("LID", not board.lid() and not (board.tamper is not None and board.tamper()))
-        self._judge("AMBIENT", DARKEST <= board.ambient.read_u16() <= board.calibration.dazzle)
-        self._judge("SUPPLY", board.SUPPLY_LOW <= board.supply.read_u16() <= MOST_SUPPLY)
-        self._judge("SAMPLER", self._sampler())
+            self.judge("FRAM", self._fram())
+        self.judge("HEADS", self._heads())
+        self.judge("SLOTS", not board.levels() & SLOTS)
+        self.judge("LIGHT", self._light())
+        self.judge("LANES", board.lanes.read() == 0)
+        self.judge("KEYS", self._keys())
+        self.judge("LID", not board.lid() and not (board.tamper is not None and board.tamper()))
+        self.judge("AMBIENT", DARKEST <= board.ambient.read_u16() <= board.calibration.dazzle)
+        self.judge("SUPPLY", board.SUPPLY_LOW <= board.supply.read_u16() <= MOST_SUPPLY)
+        self.judge("SAMPLER", self._sampler())
         self.judge_calibration()
         self.show()
         return elapsed(self._ticks(), begun)
@@ -66,11 +66,11 @@ class SelfTest:
 
     def judge_card(self, read: bool) -> None:
         """The test card has passed; whether it was read as it is."""
-        self._judge("CODE", read)
+        self.judge("CODE", read)
 
     def judge_calibration(self) -> None:
         """Whether there is one that was made on this shoe."""
-        self._judge("CALIBRATION", self._board.calibration.state == GOOD)
+        self.judge("CALIBRATION", self._board.calibration.state == GOOD)
 
     def show(self) -> None:
         """All lamps and a tone, for the person who looks on."""
@@ -82,7 +82,8 @@ class SelfTest:
         self._wait(SHOW_MS)
         board.piezo.tone(0)
 
-    def _judge(self, part: str, well: bool) -> None:
+    def judge(self, part: str, well: bool) -> None:
+        """What is known of a part."""
         bit = BIT[part]
         self.tested |= bit
         if well:

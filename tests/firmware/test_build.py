@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from dealershoe.emulate.process import VARIANTS
 from dealershoe.flash import build
 from dealershoe.port.port import BAUD
 
@@ -23,7 +24,7 @@ LEFT = 82_352  # bytes free while the shoe deals (tests/hil/test_pico.py, test_m
 CODE = 80_848  # bytes of .mpy then
 DISK = 1_408 * 1024
 RESERVE = 45_000  # for a hand's garbage between two collections; the self-test at power-up asks for 20,000
-ALLOWED = {"shoe", "drivers", "node", "board", "pins", "shoelink"}
+ALLOWED = {"shoe", "drivers", "node", "rfid", "board", "pins", "shoelink"}
 MICROPYTHON = {"sys", "machine", "rp2", "neopixel", "micropython", "uctypes"}
 MICROPYTHON |= {"array", "gc", "hashlib", "os", "struct", "time"}
 PIN_FILES = {"board.py", "main.py"}
@@ -44,14 +45,33 @@ def test_micropython_compiles_it(source: Path, tmp_path: Path) -> None:
     compiled_size(source, tmp_path / "pico.mpy", "-march=armv6m")
 
 
-def test_it_fits(tmp_path: Path) -> None:
-    files = build.compiled(build.sources(), "armv6m")
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_it_fits(variant: str) -> None:
+    files = build.compiled(build.sources(variant), "armv6m", variant)
     total = sum(map(len, files.values()))
     left = LEFT - round(LOADED * (total - CODE))
-    print(f"{total} bytes compiled, {len(files)} files; {left} of {HEAP} bytes of heap are left while the shoe deals")
+    print(
+        f"{variant}: {total} bytes compiled, {len(files)} files; {left} of {HEAP} bytes of heap are left while the shoe "
+        "deals"
+    )
     assert left >= RESERVE
     assert 2 * total < DISK // 2
     assert max(map(len, files.values())) < 16_000
+
+
+def test_a_variant_has_nothing_of_the_other() -> None:
+    """The compiler leaves out what `if` of a constant 0 has, and so does what picks the files."""
+    seats, rfid = (set(build.sources(variant)) for variant in VARIANTS)
+    assert {name for name in seats if name.startswith("rfid/") or "pn5180" in name} == set()
+    assert rfid - seats == {f"rfid/{name}.py" for name in ("__init__", "loop", "table", "tags")} | {"drivers/pn5180.py"}
+    assert seats - rfid == {"shoe/seats.py", "drivers/rs485.py", "node/__init__.py", "node/talk.py"}
+    board = {v: build.compiled({"board.py": build.sources()["board.py"]}, "armv6m", v)["board.mpy"] for v in VARIANTS}
+    for word in (b"Pn5180", b"RFID_SCK", b"TagTable"):
+        assert word not in board["seats"]
+        assert word in board["rfid"]
+    for word in (b"SeatBus", b"SEAT_TX", b"HEAD_EMIT"):
+        assert word in board["seats"]
+        assert word not in board["rfid"]
 
 
 def imports(path: Path) -> set[str]:

@@ -19,6 +19,7 @@ from shoelink.link import Link
 from shoelink.tokens import Veil
 
 loop: Any = import_module("shoe.loop")
+seats: Any = import_module("shoe.seats")
 signals: Any = import_module("shoe.signals")
 calibration: Any = import_module("shoe.calibration")
 THROAT, LIP = 0x20, 0x40  # of a sample
@@ -81,7 +82,7 @@ class Running:
             bar=SimpleNamespace(show=lambda lamps, colour: self.shown.append((lamps, colour))),
             piezo=SimpleNamespace(tone=nothing),
             host=SimpleNamespace(any=looks("host", 0), write=len),
-            seats=SimpleNamespace(any=looks("seats", 0), ask=nothing),
+            witness=lambda events: seats.SeatBus(SimpleNamespace(any=looks("seats", 0), ask=nothing), events),
             lid=lambda: 0,
             tamper=None,
             emitter=None,

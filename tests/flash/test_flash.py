@@ -72,7 +72,7 @@ def flash(
     port: str = "",
 ) -> Result:
     """The whole command."""
-    monkeypatch.setattr(build, "sources", lambda: version(folder, main))
+    monkeypatch.setattr(build, "sources", lambda _variant: version(folder, main))
     monkeypatch.setattr(command, "PATIENCE_S", patience)
     monkeypatch.setattr(repl, "REPLY_S", reply)
     return CliRunner().invoke(command.command, ["--port", port or pico.port, "--keys", str(folder / "keys.json")])

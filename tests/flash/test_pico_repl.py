@@ -77,7 +77,7 @@ def test_flash_through_the_repl_of_the_emulated_pico(tmp_path: Path, monkeypatch
     (tmp_path / "disk").mkdir()
     board = EmulatedPico(Path(UF2), file_system(tmp_path / "disk"))
     board.run(lambda: False, emulated_s=1.5)  # it has started, and its USB is there
-    monkeypatch.setattr(build, "sources", lambda: version(tmp_path, HELLO.format(version="one")))
+    monkeypatch.setattr(build, "sources", lambda _variant: version(tmp_path, HELLO.format(version="one")))
     monkeypatch.setattr(repl, "LISTEN_S", 60.0)  # the emulated processor takes thirty times as long
     monkeypatch.setattr(repl, "REPLY_S", 120.0)
     monkeypatch.setattr(command, "PATIENCE_S", 20.0)

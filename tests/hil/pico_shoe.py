@@ -18,10 +18,12 @@ from dealershoe.emulate.mechanics import EMPTY, GONE, IN_SHOE, PaperCard, Run, S
 from dealershoe.emulate.motion import Path as Motion
 from dealershoe.emulate.motion import glide
 from dealershoe.emulate.parts.fram import Fram
+from dealershoe.emulate.parts.pn5180 import Pn5180, uid_of
 from dealershoe.emulate.parts.register165 import Register165
 from dealershoe.emulate.shoe import FLIGHT, HOLD_MS, LIGHT_PIN, PIXELS, PRESS_MS, SPEED, TONE_PIN, Pixel, Target
 from dealershoe.emulate.sniffer import Sniffer
 from hil.emulated_pico import SAMPLE_NS, EmulatedPico
+from hil.pico_reader import plug_reader
 from hil.pico_seats import SeatBus
 from rp2040py.gpio_pin import GPIOPinState
 from rp2040py.peripherals.i2c import I2CMode
@@ -171,9 +173,10 @@ class PicoHost:
 
 class PicoShoe:
     """A booted Pico, its deck, its parts and its host. The table is open, its cards are named on the line. `key`: what
-    the host has of this shoe, whose `device.key` it is; none: neither has one. `fram`: what was kept."""
+    the host has of this shoe, whose `device.key` it is; none: neither has one. `fram`: what was kept. `reader`: a shoe
+    of variant rfid has that one."""
 
-    def __init__(self, pico: EmulatedPico, key: bytes, fram: Fram | None = None) -> None:
+    def __init__(self, pico: EmulatedPico, key: bytes, fram: Fram | None = None, reader: Pn5180 | None = None) -> None:
         self.pico = pico
         self.line = Sniffer()
         self.lights: tuple[Pixel, ...] = ((0, 0, 0),) * PIXELS
@@ -184,7 +187,8 @@ class PicoShoe:
         self.kept_at: list[float] = []  # emulated ns at which something was begun to be written to the FRAM or read
         self.looked_at: list[float] = []  # ... at which the keys were read
         self.register = Register165()
-        self.seats = SeatBus(pico, NODES)
+        self.reader = reader
+        self.seats = SeatBus(pico, NODES) if reader is None else None
         self.hand = 0
         self._scene: Scene | None = None
         self._place = IN_SHOE
@@ -223,9 +227,12 @@ class PicoShoe:
                 else:
                     self._see_light()
 
-        for pin in (HEAD_EMIT, DOUBLE_EMIT):
-            chip.gpio[pin].add_listener(partial(emitter, pin))
-        for pin in CLOSED:
+        if self.reader is None:
+            for pin in (HEAD_EMIT, DOUBLE_EMIT):
+                chip.gpio[pin].add_listener(partial(emitter, pin))
+        else:
+            plug_reader(self.pico, self.reader)
+        for pin in CLOSED if self.reader is None else (LID,):
             chip.gpio[pin].set_input_value(False)
         chip.gpio[LANE_CLOCK].add_listener(clock)
         chip.gpio[LANE_LOAD].add_listener(load)
@@ -341,7 +348,7 @@ class PicoShoe:
         motion = motion or glide(self._place, GONE + self._scene.last_lag, speed)
         self._move(motion)
         self._scene = None
-        if arrives is not None:
+        if arrives is not None and self.seats is not None:
             flight = FLIGHT / max(motion.speed, 0.1) * 1e6  # ns
             self.pico.move([(flight, partial(self.seats.arrive, *arrives))])
 
@@ -361,6 +368,9 @@ class PicoShoe:
         self.pico.move(moves)
 
     def _set(self, state: State) -> None:
+        if self.reader is not None:
+            for tag in self._state.tags ^ state.tags:
+                (self.reader.enter if tag in state.tags else self.reader.leave)(uid_of(tag), int(self.pico.ns / 1000))
         self._state = state
         self.register.lanes = state.lanes
         self._see_cards()
@@ -402,6 +412,8 @@ class PicoShoe:
         self.host.wait_for(condition, what)
 
 
-def booted(uf2: Path, image: bytes, key: bytes = b"", fram: Fram | None = None) -> PicoShoe:
+def booted(
+    uf2: Path, image: bytes, key: bytes = b"", fram: Fram | None = None, reader: Pn5180 | None = None
+) -> PicoShoe:
     """A shoe that is in session."""
-    return PicoShoe(EmulatedPico(uf2, image), key, fram)
+    return PicoShoe(EmulatedPico(uf2, image), key, fram, reader)

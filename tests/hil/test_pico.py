@@ -89,13 +89,13 @@ def test_a_file_system_image_holds_what_was_put_in(tmp_path: Path) -> None:
     assert sorted(disk.listdir("/")) == ["main.py", "shoe"]
 
 
-def firmware_image(folder: Path, key: bytes = b"") -> bytes:
+def firmware_image(folder: Path, key: bytes = b"", variant: str = "seats") -> bytes:
     """The disk as `dealershoe flash` leaves it; without a key that of a shoe that was never enrolled."""
     if key:
         (folder / "device.key").write_bytes(key)
     (folder / "main.py").write_bytes(build.start_file())
     (folder / "slot").write_text("a")
-    for name, data in build.compiled(build.sources(), "armv6m").items():
+    for name, data in build.compiled(build.sources(variant), "armv6m", variant).items():
         file = folder / "a" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
@@ -128,6 +128,7 @@ def test_it_boots_from_its_file_system_and_greets(pico: PicoShoe) -> None:
 @needs_uf2
 def test_the_seat_bus_is_let_go_in_time(pico: PicoShoe) -> None:
     """The driver waits for the UART's last stop bit (BUSY) and is off before the node answers, 0.5 ms later."""
+    assert pico.seats is not None
     before = pico.seats.questions
     pico.host.wait_for(lambda: pico.seats.questions >= before + 50, "50 questions")
     assert pico.seats.line.collisions == 0

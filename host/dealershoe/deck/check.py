@@ -38,7 +38,7 @@ class Round:
 
     def name(self, card: Any) -> str | None:
         """What a card is called; None while it is not known, or where it was not read."""
-        if card.flags & schema.CARD_UNREAD:
+        if card.flags & (schema.CARD_UNREAD | schema.CARD_BY_TAG):  # what is asked is whether its code can be read
             return None
         if card.flags & schema.CARD_FOREIGN:
             return NO_CARD

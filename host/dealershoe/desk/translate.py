@@ -98,6 +98,8 @@ def _card(card: Any, _: Context) -> Told:
         deck=None if card.deck == schema.DECK_UNKNOWN else card.deck,
         unseen=card.way_up == schema.WAY_UNKNOWN,
     )
+    if flags & schema.CARD_BY_TAG:
+        return Told((draw,), note=f"no head could read #{card.draw}: it was read by its tag")
     return Told((draw,))
 
 

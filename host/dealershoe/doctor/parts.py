@@ -10,7 +10,7 @@ from shoelink import schema
 
 from dealershoe.conform.peer import Heard, Peer
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
-from dealershoe.emulate.process import firmware_folder, protocol_folder
+from dealershoe.emulate.process import VARIANTS, firmware_folder, protocol_folder, source
 from dealershoe.errors import UserError
 from dealershoe.flash import build
 
@@ -29,6 +29,7 @@ PARTS = {
     "SAMPLER": "the sampler",
     "CALIBRATION": "the calibration, which it was never given",
     "CODE": "the code head: the test card was not read",
+    "READER": "the reader of the cards' tags",
 }
 
 # A fault that stands for a part: where the self-test has named that part, it is not told a second time. TAMPER is, for
@@ -43,6 +44,7 @@ PART_OF = {
     schema.FAULT_LID: "LID",
     schema.FAULT_SUPPLY: "SUPPLY",
     schema.FAULT_SAMPLER: "SAMPLER",
+    schema.FAULT_READER: "READER",
 }
 
 SHOWN = ("BAR", "PIEZO")  # no part of the shoe senses them
@@ -54,7 +56,7 @@ def digest(ident: schema.Ident) -> Finding:
     if not any(said):
         return Finding("firmware", NOTE, "The shoe does not say which files it runs.", "Update its firmware.")
     try:
-        known = said == build.digest(tree()) or said == build.digest(build.compiled(build.sources(), "armv6m"))
+        known = any(said in digests(variant) for variant in VARIANTS)
     except UserError as error:
         return Finding(
             "firmware", NOTE, f"Which files the shoe runs ({said.hex()}) cannot be compared: {error.seen}.", error.do
@@ -69,14 +71,20 @@ def digest(ident: schema.Ident) -> Finding:
     )
 
 
-def tree() -> dict[str, bytes]:
+def digests(variant: str) -> Iterator[bytes]:
+    """What a shoe of that variant says: an emulated one has the sources, a Pico what `flash` has written."""
+    yield build.digest(tree(variant))
+    yield build.digest(build.compiled(build.sources(variant), "armv6m", variant))
+
+
+def tree(variant: str = VARIANTS[0]) -> dict[str, bytes]:
     """The firmware's sources as an emulated shoe has them, by name from the root."""
     found = {}
     for root, prefix in ((firmware_folder(), ""), (protocol_folder(), "shoelink/")):
         for path in root.rglob("*.py"):
             name = path.relative_to(root)
             if not any(part[0] in "._" for part in name.parts[:-1]):
-                found[prefix + name.as_posix()] = path.read_bytes()
+                found[prefix + name.as_posix()] = source(name.as_posix(), path, variant)
     return found
 
 
@@ -155,9 +163,10 @@ def _result(result: Any) -> Iterator[Finding]:
             what = PARTS.get(name, name)
             yield Finding("parts", BAD, f"The shoe's self-test finds out of order: {what}.", "See hardware/faults.md.")
     if not set(failed) - {"CALIBRATION"}:
+        reader = ", the reader of tags among them," if well & bit("READER") else ""
         yield Finding(
             "parts",
             GOOD,
-            f"The shoe has tested {tested} parts in {result.took} ms and found them well. Bar and piezo it cannot "
-            "sense: all lamps and a tone of 880 Hz were to be seen and heard.",
+            f"The shoe has tested {tested} parts{reader} in {result.took} ms and found them well. Bar and piezo it "
+            "cannot sense: all lamps and a tone of 880 Hz were to be seen and heard.",
         )

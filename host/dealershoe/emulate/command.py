@@ -20,6 +20,7 @@ from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.live import WAYS, live
 from dealershoe.emulate.narrator import Narrator
 from dealershoe.emulate.portname import named
+from dealershoe.emulate.process import VARIANTS
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.sniffer import Heard
 from dealershoe.emulate.soak import PAIR, Soak, Soaked, UnjudgedError
@@ -61,6 +62,7 @@ help. Parts, and how they can fail:
 @click.option("--say", type=click.Path(path_type=Path), help="Append lines that no shoe can sense to this file.")
 @click.option("--flash", type=click.Path(path_type=Path), help="A folder for what the shoe keeps: its key.")
 @click.option("--open", "opened", is_flag=True, help="An open table, for training and benches: cards are named.")
+@click.option("--variant", default=VARIANTS[0], show_default=True, type=click.Choice(VARIANTS), help="Built with.")
 @click.option("--soak", type=float, metavar="MINUTES", help="Deal hands with faults for so long; see below.")
 @click.option("--no-wait", is_flag=True, help="Play the script without a host in session.")
 @click.option("--verbose", "-v", is_flag=True, help="Show each frame on the line.")
@@ -76,6 +78,7 @@ def command(
     say: Path | None,
     flash: Path | None,
     opened: bool,
+    variant: str,
     soak: float | None,
     no_wait: bool,
     verbose: bool,
@@ -101,7 +104,7 @@ def command(
     lines = _script(script) if script is not None else ()
     session = TableSession(load_stack(rules))
     out = _Printer()
-    shoe = EmulatedShoe(pace=pace, flash=flash, opened=opened)
+    shoe = EmulatedShoe(pace=pace, flash=flash, opened=opened, variant=variant)
     if verbose:
         shoe.line.on_frame = lambda heard: out(_frame(heard))
     teller = _Teller(shoe, out, say)
@@ -129,7 +132,7 @@ def _refuse_beside_soak(context: click.Context) -> None:
     given = [
         param.opts[0] if isinstance(param, click.Option) else "a script"
         for param in context.command.params
-        if param.name in ("script", "faults", "rules", "no_wait", "verbose")
+        if param.name in ("script", "faults", "rules", "no_wait", "verbose", "variant")
         and context.get_parameter_source(param.name) is not click.core.ParameterSource.DEFAULT
     ]
     if given:

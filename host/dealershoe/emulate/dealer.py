@@ -211,7 +211,7 @@ class ScriptedDealer:
         rest = [name for name in FIFTY_TWO if name not in first]
         self._random.shuffle(rest)
         rest.sort(key=lambda name: name in self._named)
-        self.shoe.load([printed(name, SHOE_DECK) for name in (*first, *rest)])
+        self.shoe.load([printed(name, SHOE_DECK, self.shoe.tag(name)) for name in (*first, *rest)])
 
     def _reload_stub(self, first: Sequence[str]) -> None:
         """The cards that went back are shuffled with those that never left."""

@@ -14,15 +14,15 @@ from dealershoe.deck.strip import print_strip
 from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.mechanics import PaperCard
 from dealershoe.emulate.narrator import Narrator
-from dealershoe.emulate.parts import FAILURES
+from dealershoe.emulate.parts import EVERY_FAILURE
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.emulate.timeline import KEYS
 from dealershoe.errors import UserError
 
 LOOK_S = 0.5  # between two looks whether the firmware still runs
 WAYS = "\n".join(
-    f"  {part:<8} {', '.join(how for other, how in FAILURES if other == part)}"
-    for part in dict.fromkeys(part for part, _ in FAILURES)
+    f"  {part:<8} {', '.join(how for other, how in EVERY_FAILURE if other == part)}"
+    for part in dict.fromkeys(part for part, _ in EVERY_FAILURE)
 )
 LIVE_HELP = f"""\
 Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, card 3 exposed, betting complete. Also:
@@ -34,7 +34,8 @@ Lines of deal scripts work as in a file: hand seats=1-6 button=6, deal hole, car
   fail PART HOW        a part fails from now on, also over `power`: fail lid open, fail seats node 5 absent
   mend [PART]          it works again; without PART all do
   help
-The end of the input (Ctrl-D) or Ctrl-C switches the shoe off. Parts, and how they can fail:
+The end of the input (Ctrl-D) or Ctrl-C switches the shoe off. Parts, and how they can fail
+(seats and tamper with --variant seats, reader with --variant rfid):
 {WAYS}"""
 
 

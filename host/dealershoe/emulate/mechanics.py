@@ -16,6 +16,7 @@ from dealershoe.emulate.motion import Path, crossings
 
 # Where the sensors are, and the bits of a sample.
 P0, HEADS, P1, LANES_AT = 0.0, 12.0, 24.0, 40.0
+READER_AT, READER_REACH = 41.0, 12.5  # the middle of the reader's loop, and how far from it a tag's middle is read
 BOTTOM = {"clk": 0x01, "data": 0x02, "ndata": 0x04}
 TOP = {"clk": 0x08, "data": 0x10}
 P0_BIT, P1_BIT = 0x20, 0x40
@@ -35,6 +36,7 @@ class PaperCard:
 
     name: str
     ends: tuple[Strip, Strip]
+    tag: int = 0  # the number of the ISO 15693 tag in its middle; 0: none
     turned: bool = False  # by 180 degrees: the other end runs over the heads
     face_up: bool = False  # face up in the shoe: boxed
 
@@ -55,15 +57,18 @@ class PaperCard:
         return replace(self, ends=(strip, strip))
 
 
-def printed(name: str, deck: int = 0) -> PaperCard:
-    """A card of a coded deck, fresh from the printer."""
+def printed(name: str, deck: int = 0, tag: int = 0) -> PaperCard:
+    """A card of a coded deck, fresh from the printer; with a tag of that number in it."""
     strip = print_strip(card_number(name), deck)
-    return PaperCard(name, (strip, strip))
+    return PaperCard(name, (strip, strip), tag)
 
 
 def plain(name: str) -> PaperCard:
     """A card of an ordinary deck: no code on it."""
     return PaperCard(name, (Strip(), Strip()))
+
+
+NO_TAGS = frozenset[int]()
 
 
 class State(NamedTuple):
@@ -72,6 +77,7 @@ class State(NamedTuple):
     pins: int  # bits as in a sample
     lanes: int  # bit k: a card over exit lane k
     layers: int  # cards between the double-feed light and its receiver
+    tags: frozenset[int] = NO_TAGS  # in the reader's field
 
 
 EMPTY = State(0, 0, 0)
@@ -134,12 +140,12 @@ class Scene:
     _steps: tuple[tuple[float, State], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        flips: dict[float, list[tuple[int, int, int]]] = {}
+        flips: dict[float, list[tuple[int, int, int, int]]] = {}
 
-        def add(start: float, end: float, pins: int = 0, lanes: int = 0, layers: int = 0) -> None:
+        def add(start: float, end: float, pins: int = 0, lanes: int = 0, layers: int = 0, tag: int = 0) -> None:
             if start < end:
-                flips.setdefault(start, []).append((pins, lanes, layers))
-                flips.setdefault(end, []).append((pins, lanes, -layers))
+                flips.setdefault(start, []).append((pins, lanes, layers, tag))
+                flips.setdefault(end, []).append((pins, lanes, -layers, tag))
 
         for upwards, bits in ((True, BOTTOM), (False, TOP)):
             hidden: list[Mark] = []
@@ -159,15 +165,21 @@ class Scene:
                 add(a + LANES_AT, b + LANES_AT, lanes=lanes_at(self.angle))
             covered.append(body)
             add(lag + HEADS, lag + TRAVEL + HEADS, layers=1)
+        for card, lag in self.cards:
+            if card.tag:
+                over = lag + TRAVEL / 2 + READER_AT
+                add(over - READER_REACH, over + READER_REACH, tag=card.tag)
 
         pins = lanes = layers = 0
+        tags = NO_TAGS
         steps = []
         for place in sorted(flips):
-            for flipped_pins, flipped_lanes, more_layers in flips[place]:
+            for flipped_pins, flipped_lanes, more_layers, tag in flips[place]:
+                tags ^= {tag} if tag else NO_TAGS
                 pins ^= flipped_pins
                 lanes ^= flipped_lanes
                 layers += more_layers
-            steps.append((place, State(pins | self.stuck, lanes, layers)))
+            steps.append((place, State(pins | self.stuck, lanes, layers, tags)))
         object.__setattr__(self, "_steps", tuple(steps))
 
     @property

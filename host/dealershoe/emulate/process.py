@@ -26,6 +26,8 @@ HEAP = "272wK"
 POWER_ON, WATCHDOG = 1, 3  # machine.reset_cause() of the rp2 port; machine.reset() counts as the watchdog there
 REASONS = {FileNotFoundError: "there is no folder to make it in", FileExistsError: "it is a file"}
 CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT)
+VARIANTS = ("seats", "rfid")  # hardware/board.toml: what hangs on GP2 to GP7
+CHOICE = "_RFID"  # in the firmware's board.py: 0, or 1 for the second
 _HERE = Path(__file__).parent
 
 
@@ -73,6 +75,17 @@ def firmware_folder() -> Path:
     raise UserError("no firmware was found", "the installation is incomplete", "install dealershoe again")
 
 
+def source(name: str, path: Path, variant: str) -> bytes:
+    """The firmware's file of that name as the variant has it. Raises UserError for a firmware that has no variants."""
+    text = path.read_bytes()
+    if name != "board.py" or variant == VARIANTS[0]:
+        return text
+    was = f"{CHOICE} = const(0)\n".encode()
+    if text.count(was) != 1:
+        raise UserError(f"{path} does not say `{was.decode().strip()}`", "that firmware has no variants", "")
+    return text.replace(was, was.replace(b"0", b"1"))
+
+
 def protocol_folder() -> Path:
     """The shoelink package: the same files that the host imports."""
     spec = importlib.util.find_spec("shoelink")
@@ -106,7 +119,14 @@ class Firmware:
     `flash` is the folder of the files that the firmware writes; without one they go when this is closed.
     """
 
-    def __init__(self, interpreter: str, firmware: Path | None, device_id: bytes, flash: Path | None = None) -> None:
+    def __init__(
+        self,
+        interpreter: str,
+        firmware: Path | None,
+        device_id: bytes,
+        flash: Path | None = None,
+        variant: str = VARIANTS[0],
+    ) -> None:
         found = micropython()
         if interpreter == "micropython" and found is None:
             raise UserError(
@@ -130,6 +150,11 @@ class Firmware:
         # only this package may be found beside the firmware, not whatever lies next to it in site-packages
         Path(self._folder.name, "shoelink").symlink_to(protocol_folder())
         Path(self._folder.name, "parts").symlink_to(_HERE / "parts")
+        self._variant = variant
+        if variant != VARIANTS[0]:
+            board = source("board.py", self._firmware / "board.py", variant)
+            self._firmware = Path(shutil.copytree(self._firmware, Path(self._folder.name, "firmware"))).resolve()
+            Path(self._firmware, "board.py").write_bytes(board)
         self._flash = (Path(self._folder.name, "flash") if flash is None else flash).resolve()  # it is run in there
         if flash is None:
             self._flash.mkdir(mode=0o700)
@@ -152,6 +177,7 @@ class Firmware:
             "HAL_CAUSE": str(cause),
             "HAL_UID": self._device_id.hex(),
             "HAL_PACE": pace,
+            "HAL_VARIANT": self._variant,
             "HAL_KEYS": str(keys),
             "HAL_FRAM": str(self._flash / "fram.bin"),
             "HAL_FAIL": ";".join(f"{part}={how}" for part, how in failing.items()),

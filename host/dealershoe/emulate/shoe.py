@@ -14,18 +14,19 @@ import struct
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from dealershoe.deck.cards import FIFTY_TWO
+from dealershoe.deck.cards import FIFTY_TWO, card_number
 from dealershoe.emulate import timeline
 from dealershoe.emulate.mechanics import (
     EMPTY,
     GONE,
     IN_SHOE,
+    NO_TAGS,
     PLACE_CODES,
     SAMPLE_MS,
     PaperCard,
@@ -37,8 +38,8 @@ from dealershoe.emulate.mechanics import (
 )
 from dealershoe.emulate.motion import Path as Motion
 from dealershoe.emulate.motion import glide
-from dealershoe.emulate.parts import FAILURES
-from dealershoe.emulate.process import POWER_ON, WATCHDOG, Firmware, ShoeStoppedError
+from dealershoe.emulate.parts import EVERY_FAILURE, FAILURES
+from dealershoe.emulate.process import POWER_ON, VARIANTS, WATCHDOG, Firmware, ShoeStoppedError
 from dealershoe.emulate.sniffer import Sniffer
 from dealershoe.emulate.timeline import Output
 from dealershoe.errors import UserError
@@ -55,6 +56,8 @@ TURNS = 24
 PRESS_MS, HOLD_MS, BOTH_MS = 60, 1000, 2500  # a short press; held is 800 ms and more; a pair of keys 2 s and more
 
 PARTS = tuple(dict.fromkeys(part for part, _ in FAILURES))  # that can fail
+# and with a reader of tags, for which there is no seat bus, and no contact of the base plate but in the lid's loop
+READER_PARTS = (*(part for part in PARTS if part not in ("tamper", "seats")), "reader")
 
 Pixel = tuple[int, int, int]
 Target = int | str
@@ -72,11 +75,11 @@ def _is_target(target: object) -> None:
     )
 
 
-def _can_fail(part: str, how: str | None = None) -> None:
-    """Raise UserError unless that part can fail (in that way)."""
-    if part not in PARTS:
-        raise UserError(f"no part {part!r} can fail", "", f"the parts that can are {', '.join(PARTS)}")
-    ways = [way for other, way in FAILURES if other == part]
+def _can_fail(parts: Sequence[str], part: str, how: str | None = None) -> None:
+    """Raise UserError unless that part is one of `parts` and can fail (in that way)."""
+    if part not in parts:
+        raise UserError(f"no part {part!r} can fail", "", f"the parts that can are {', '.join(parts)}")
+    ways = [way for other, way in EVERY_FAILURE if other == part]
     if how is not None and how not in ways:
         raise UserError(f"{part} cannot fail as {how!r}", "", f"its ways are {', '.join(ways)}")
 
@@ -98,6 +101,7 @@ class EmulatedShoe:
     MicroPython where there is a wheel for it and CPython elsewhere (`on_micropython` says which). `flash`: a folder for
     what the firmware keeps without power (its key), else it forgets that too. `holding`: a key held down at power-up.
     `opened`: switched on with the exposed key held, whenever no other is: its cards are named on the line.
+    `variant`: one of `process.VARIANTS`, what the shoe was built with.
     """
 
     def __init__(
@@ -113,13 +117,16 @@ class EmulatedShoe:
         opened: bool = False,
         stuck: int = 0,
         failing: Mapping[str, str] | None = None,
+        variant: str = VARIANTS[0],
     ) -> None:
         if pace not in ("real", "fast"):
             raise ValueError(f"pace {pace!r}: real or fast")
         self._failing = dict(failing or {})  # part → how
+        self.variant = variant
+        self.parts = PARTS if variant == VARIANTS[0] else READER_PARTS
         for part, how in self._failing.items():
-            _can_fail(part, how)
-        self.deck = [printed(name) for name in FIFTY_TWO] if deck is None else list(deck)
+            _can_fail(self.parts, part, how)
+        self.deck = [printed(name, tag=self.tag(name)) for name in FIFTY_TWO] if deck is None else list(deck)
         self.pace = pace
         self.stuck = stuck  # level bits of a sample that read 1 whatever passes
         self.lights: tuple[Pixel, ...] = ((0, 0, 0),) * PIXELS
@@ -129,7 +136,7 @@ class EmulatedShoe:
         self.pulled: tuple[PaperCard, ...] = ()  # the card (or two) pulled last
         self.on_change: Callable[[], None] | None = None  # called when light or sound have changed, in a thread
         self.resets = 0
-        self._firmware = Firmware(interpreter, firmware, device_id, flash)
+        self._firmware = Firmware(interpreter, firmware, device_id, flash, variant)
         self._holding = holding
         self.opened = opened
         self.port = self._firmware.port
@@ -146,6 +153,7 @@ class EmulatedShoe:
         self._place = IN_SHOE
         self._target: Target | None = None
         self._face_up = False
+        self._tags = NO_TAGS  # in the reader's field
 
     # ---- power
 
@@ -180,7 +188,8 @@ class EmulatedShoe:
         if holding is not None:
             self._send(timeline.key(None) + self._steady(PRESS_MS))  # let go, for as long as anyone needs for another
         if self._scene is not None or self.stuck:
-            self._send(timeline.levels([Run(1, self._state())]))
+            self._tags = NO_TAGS  # the reader knows of none
+            self._show([Run(1, self._state())])
         self._reader = threading.Thread(target=self._read, args=(self._wire,), name="emulated shoe", daemon=True)
         self._reader.start()
 
@@ -224,7 +233,7 @@ class EmulatedShoe:
         if self._scene is not None:
             raise UserError("a card is half out already", "it was drawn and left there", "finish it or push it back")
         if card is not None:
-            self.deck.insert(0, printed(card) if isinstance(card, str) else card)
+            self.deck.insert(0, printed(card, tag=self.tag(card)) if isinstance(card, str) else card)
         needed = 2 if double else 1
         if len(self.deck) < needed:
             raise UserError("the shoe has no card left to pull", "the deck has run out", "load a deck")
@@ -252,7 +261,7 @@ class EmulatedShoe:
 
     def rest(self, ms: float) -> None:
         """Nothing moves for so many milliseconds of the card's time."""
-        self._send(timeline.levels([Run(round(ms / SAMPLE_MS), self._state())]))
+        self._show([Run(round(ms / SAMPLE_MS), self._state())])
         self.settle()
 
     @property
@@ -314,8 +323,14 @@ class EmulatedShoe:
 
     def _move(self, motion: Motion) -> None:
         assert self._scene is not None
-        self._send(timeline.levels(self._scene.runs(motion)))
+        self._show(self._scene.runs(motion))
         self._place = motion.at
+
+    def _show(self, runs: Iterable[Run]) -> None:
+        """Lead the sensors through these states."""
+        passed = list(runs)
+        self._send(timeline.levels(passed, self._tags))
+        self._tags = passed[-1].state.tags if passed else self._tags
 
     def _state(self) -> State:
         if self._scene is not None:
@@ -343,6 +358,10 @@ class EmulatedShoe:
         step = Run(100, self._state())
         return timeline.levels([step] * round(ms / SAMPLE_MS / step.samples))
 
+    def tag(self, name: str) -> int:
+        """The number of the tag in a card of its deck; 0: a shoe without a reader needs none."""
+        return 0 if self.variant == VARIANTS[0] else 1 + card_number(name)
+
     def load(self, deck: Iterable[PaperCard]) -> None:
         """Put another deck in the shoe."""
         self.deck = list(deck)
@@ -360,14 +379,14 @@ class EmulatedShoe:
 
         Raises UserError for another part or way.
         """
-        _can_fail(part, how)
+        _can_fail(self.parts, part, how)
         self._failing[part] = how
         self._send(timeline.fail(part, how))
 
     def mend(self, part: str | None = None) -> None:
         """A part works again; None: all of them. Raises UserError for a part that cannot fail."""
-        for one in PARTS if part is None else (part,):
-            _can_fail(one)
+        for one in self.parts if part is None else (part,):
+            _can_fail(self.parts, one)
             self._failing.pop(one, None)
             self._send(timeline.mend(one))
 

@@ -9,8 +9,8 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 
-from dealershoe.emulate.mechanics import Run
-from dealershoe.emulate.parts import FAILURES
+from dealershoe.emulate.mechanics import NO_TAGS, Run
+from dealershoe.emulate.parts import EVERY_FAILURE
 
 LIGHT = 60000  # ADC reading of the double-feed receiver with no card in the way; each card halves it
 NO_KEY = 65535 * 7 // 8  # ADC reading of the key ladder at rest
@@ -22,7 +22,7 @@ _RECORD = struct.Struct("<BBBBHI")
 class Record(IntEnum):
     """A record of the timeline."""
 
-    LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED, FAIL = range(8)
+    LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED, FAIL, TAG = range(9)
 
 
 class Output(IntEnum):
@@ -31,11 +31,15 @@ class Output(IntEnum):
     PIN, PWM, BITS, MARK, WATCHDOG, RESET, RATE, SENT, RECEIVED = range(9)
 
 
-def levels(runs: Iterable[Run]) -> bytes:
-    """Sensor levels, each for its number of samples."""
-    return b"".join(
-        _RECORD.pack(Record.LEVELS, now.pins, now.lanes, 0, LIGHT >> now.layers, samples) for samples, now in runs
-    )
+def levels(runs: Iterable[Run], tags: frozenset[int] = NO_TAGS) -> bytes:
+    """Sensor levels, each for its number of samples. `tags`: those that lay in the reader's field until now."""
+    told = bytearray()
+    for samples, now in runs:
+        for tag in tags ^ now.tags:
+            told += _RECORD.pack(Record.TAG, tag in now.tags, 0, 0, 0, tag)
+        tags = now.tags
+        told += _RECORD.pack(Record.LEVELS, now.pins, now.lanes, 0, LIGHT >> now.layers, samples)
+    return bytes(told)
 
 
 def arrival(place: int, face_up: bool, delay: int) -> bytes:
@@ -44,13 +48,13 @@ def arrival(place: int, face_up: bool, delay: int) -> bytes:
 
 
 def fail(part: str, how: str) -> bytes:
-    """A part fails from now on in one of the ways of `parts.FAILURES`."""
-    return _RECORD.pack(Record.FAIL, FAILURES.index((part, how)), 1, 0, 0, 0)
+    """A part fails from now on in one of the ways of `parts.EVERY_FAILURE`."""
+    return _RECORD.pack(Record.FAIL, EVERY_FAILURE.index((part, how)), 1, 0, 0, 0)
 
 
 def mend(part: str) -> bytes:
     """A part that can fail works again."""
-    way = next(number for number, (other, _) in enumerate(FAILURES) if other == part)
+    way = next(number for number, (other, _) in enumerate(EVERY_FAILURE) if other == part)
     return _RECORD.pack(Record.FAIL, way, 0, 0, 0, 0)
 
 

@@ -7,10 +7,10 @@ import hashlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dealershoe.emulate.process import firmware_folder, protocol_folder
+from dealershoe.emulate.process import CHOICE, VARIANTS, firmware_folder, protocol_folder, source
 from dealershoe.errors import UserError
 
 ARCHITECTURES = {2: "x64", 4: "armv6m"}  # `sys.implementation._mpy >> 10`: MicroPython's "Compiled module versions"
@@ -18,7 +18,7 @@ MPY_VERSION = (6, 3)  # what mpy-cross 1.26 to 1.29 writes
 START = "start.py"  # on the Pico: main.py, outside of the versions
 
 
-def sources() -> dict[str, Path]:
+def sources(variant: str = VARIANTS[0]) -> dict[str, Path]:
     """The files of one version by their name in its folder: main.py and all that is imported from there on."""
     firmware, link = firmware_folder(), protocol_folder()
     found: dict[str, Path] = {}
@@ -30,14 +30,26 @@ def sources() -> dict[str, Path]:
             path = root / name
             if name not in found and path.is_file():
                 found[name] = path
-                wanted += imported(path)
+                wanted += imported(path, variant)
     return dict(sorted(found.items()))
 
 
-def imported(path: Path) -> list[str]:
+def _chosen(tree: ast.Module, variant: str) -> Iterator[ast.AST]:
+    """All of a file but what another variant has."""
+    left = list[ast.AST](tree.body)
+    while left:
+        node = left.pop(0)
+        yield node
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == CHOICE:
+            left += node.orelse if variant == VARIANTS[0] else node.body
+        else:
+            left += ast.iter_child_nodes(node)
+
+
+def imported(path: Path, variant: str = VARIANTS[0]) -> list[str]:
     """Every name that a file may import as a module, and the packages around it."""
     names = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _chosen(ast.parse(path.read_text(encoding="utf-8")), variant):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -45,12 +57,13 @@ def imported(path: Path) -> list[str]:
     return names + [name.rpartition(".")[0] for name in names if "." in name]
 
 
-def compiled(files: Mapping[str, Path], architecture: str) -> dict[str, bytes]:
+def compiled(files: Mapping[str, Path], architecture: str, variant: str = VARIANTS[0]) -> dict[str, bytes]:
     """Each file as bytecode (.mpy) for that processor. Raises UserError where mpy-cross is missing or refuses."""
     found = {}
     with tempfile.TemporaryDirectory(prefix="dealershoe-") as folder:
-        out = Path(folder, "one.mpy")
+        out, given = Path(folder, "one.mpy"), Path(folder, "one.py")
         for name, path in files.items():
+            given.write_bytes(source(name, path, variant))
             command = [
                 sys.executable,
                 "-m",
@@ -60,7 +73,7 @@ def compiled(files: Mapping[str, Path], architecture: str) -> dict[str, bytes]:
                 name,
                 "-o",
                 str(out),
-                str(path),
+                str(given),
             ]
             out.write_bytes(b"")
             done = subprocess.run(command, capture_output=True, text=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from shoelink.seal import KEY
 
+from dealershoe.emulate.process import VARIANTS
 from dealershoe.errors import UserError
 from dealershoe.link import keystore
 
@@ -52,7 +53,14 @@ TRYING = UserError(
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file of keys. Default: dealershoe/keys.json in your configuration folder.",
 )
-def command(port: str, keys: Path | None) -> None:
+@click.option(
+    "--variant",
+    type=click.Choice(VARIANTS),
+    default=VARIANTS[0],
+    show_default=True,
+    help="What the shoe was built with: the bus to seat nodes, or a reader of tags.",
+)
+def command(port: str, keys: Path | None, variant: str) -> None:
     """Put this version of the firmware on a Pico that runs MicroPython.
 
     \b
@@ -76,7 +84,7 @@ def command(port: str, keys: Path | None) -> None:
         repl = steps.session(address.path)
         try:
             architecture, device = steps.examine(repl)
-            files = build.compiled(build.sources(), architecture)
+            files = build.compiled(build.sources(variant), architecture, variant)
             click.echo(f"{device.hex()}: {len(files)} files, {sum(map(len, files.values()))} bytes")
             step = WRITING
             slot = steps.write_version(repl, files, click.echo)

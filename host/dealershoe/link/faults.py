@@ -22,10 +22,13 @@ FAULTS = {
     schema.FAULT_CALIBRATION: "the shoe's calibration is damaged: calibrate it again",
     schema.FAULT_SAMPLER: "the shoe sees nothing any more: it starts again by itself",
     schema.FAULT_SELF_TEST: "the shoe's self-test has found a part out of order",
+    schema.FAULT_READER: "the reader of the cards' tags is out of order: the shoe tells cards by their codes alone",
+    schema.FAULT_TAG: "the cards' tags do not say what they should: the shoe tells cards by their codes",
 }
 
 # What the detail of a fault says beside its code, where that is something else for whoever is told: a name, a sentence.
-# The numbers are the firmware's: FRAM's `shoe/kept.py`, KEYS' `shoe/keys.py` (below 7 it is the key).
+# The numbers are the firmware's: FRAM's `shoe/kept.py`, KEYS' `shoe/keys.py` (below 7 it is the key), TAG's
+# `rfid/tags.py`.
 DETAILS = {
     (schema.FAULT_FRAM, 1): (
         "absent",
@@ -42,6 +45,16 @@ DETAILS = {
     (schema.FAULT_KEYS, 7): ("between", "the shoe cannot tell which key is down: no key counts"),
     (schema.FAULT_KEYS, 8): ("ground", "the wire to the shoe's keys touches ground: no key counts"),
     (schema.FAULT_KEYS, 9): ("off", "the wire to the shoe's keys is broken or unplugged: no key counts"),
+    (schema.FAULT_TAG, 1): ("many", "more than one tag passed with a card: look whether two cards were drawn as one"),
+    (schema.FAULT_TAG, 2): (
+        "at rest",
+        "the reader sees a tag though no card is drawn: take away what lies before the shoe; until then tags count for "
+        "nothing",
+    ),
+    (schema.FAULT_TAG, 3): (
+        "contradicts",
+        "a card's tag is known as another card's: its code counts; if the deck is new to this shoe, calibrate the shoe",
+    ),
 }
 PLACES = {seat: f"seat {seat}" for seat in range(1, 12)}
 PLACES |= {schema.TARGET_BURN: "burn", schema.TARGET_BOARD: "board", schema.TARGET_MUCK: "muck"}

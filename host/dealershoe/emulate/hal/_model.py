@@ -9,13 +9,13 @@ import struct
 import uselect
 import utime
 from node import talk
-from parts import FAILURES
+from parts import EVERY_FAILURE
 from parts.fram import SIZE, Fram
 from parts.i2c import Bus
 from parts.register165 import Register165
 from parts.seatline import Gate, SeatLine
 
-LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED, FAIL = range(8)  # records of the timeline
+LEVELS, BUS, KEYS, AMBIENT, MARK, PIN, ARRIVED, FAIL, TAG = range(9)  # records of the timeline
 OUT_PIN, OUT_PWM, OUT_BITS, OUT_MARK, OUT_WATCHDOG, OUT_RESET, OUT_RATE, OUT_SENT, OUT_RECEIVED = range(9)  # outputs
 _SIZE = 10
 SAMPLE_US = 50
@@ -34,7 +34,14 @@ ambient = 3000
 supply_level = 30800  # a third of VSYS at 4.65 V
 switches = {2: 0, 22: 0}  # other input pins: number -> level; base plate and lid are closed
 failing = {}  # part -> how
-lit = {3: 1, 7: 1}  # the emitters' pins: heads, double feed
+lit = {3: 1, 7: 1}  # the emitters' pins: heads, double feed; with a reader they are always on
+reader = None
+tagged = 0  # cards' tags in its field: while there is one no level passes in large steps
+if os.getenv("HAL_VARIANT") == "rfid":
+    from parts import pn5180
+
+    reader = pn5180.Pn5180(os.getenv("HAL_PACE") == "fast")
+    STRAY = pn5180.uid_of(0xFFFFFFFF)  # a tag that lies before the shoe
 register = Register165()
 sampled = 0  # samples since the sampler started
 
@@ -96,6 +103,10 @@ def fail(part, how):
         gates[5].blocked = how == "node 5 blocked"
         if how == "node 5 lies":
             gates[5].arrived += [0] * 4
+    elif part == "reader":
+        at_rest = how == "tag at rest"
+        (reader.enter if at_rest else reader.leave)(STRAY, air_us())
+        reader.fault = "" if at_rest else how
     elif part in ("lid", "tamper"):
         switches[22 if part == "lid" else 2] = 1 if how else 0
 
@@ -103,6 +114,11 @@ def fail(part, how):
 # what a failure of heads or slots does to the bits of a sample: held at 0, light and free; held at 1
 _LIGHT = {"blind": 0x1F, "one track blind": 0x02, "throat free": 0x20, "lip free": 0x40}
 _DARK = {"dark": 0x1F, "one track dark": 0x04, "throat blocked": 0x20, "lip blocked": 0x40}
+
+
+def air_us():
+    """The reader's time: the cards', so that a tag that passes quickly is in the field for as few requests."""
+    return sampled * SAMPLE_US
 
 
 def levels():
@@ -164,7 +180,7 @@ def _wait_writable():
 
 def _next_record():
     """Take the next record of the timeline; False when there is none (yet)."""
-    global _unread, _at, _left, pins, light, keys, ambient, _flying
+    global _unread, _at, _left, pins, light, keys, ambient, tagged, _flying
     if starting:
         return False
     if len(_unread) - _at < _SIZE:
@@ -193,8 +209,12 @@ def _next_record():
         switches[a] = b
     elif kind == ARRIVED:
         _flying = True
+    elif kind == TAG:
+        if reader is not None:
+            tagged += 1 if a else -1
+            (reader.enter if a else reader.leave)(pn5180.uid_of(number), air_us())
     elif kind == FAIL:
-        part, how = FAILURES[a]
+        part, how = EVERY_FAILURE[a]
         if b:
             fail(part, how)
         elif failing.get(part):
@@ -261,14 +281,15 @@ def supply(room, store):
             if not _next_record():
                 break
         moving = _left > 0 or bool(_late)
-        if moving and stepped >= _STEP and 0 < _left < _LONG:
+        small = 0 < _left < _LONG or (_left > 0 and tagged)
+        if moving and stepped >= _STEP and small:
             break  # late or fast, a moving card passes in small steps
         count = room if moving and _fast else allowed
         if _left:
             count = min(count, _left)
         if _late:
             count = min(count, max(1, _late[0][0] - sampled))
-        if 0 < _left < _LONG:
+        if small:
             count = min(count, _STEP - stepped)
         if count <= 0:
             break

@@ -49,3 +49,18 @@ FAILURES = (
     ("seats", "bus shorted"),
     ("seats", "bus noisy"),
 )
+
+# And of a shoe with a reader of tags in place of the seat bus; "tag at rest": one lies in its field.
+READER_FAILURES = (
+    ("reader", "absent"),
+    ("reader", "zeros"),
+    ("reader", "busy"),
+    ("reader", "floats"),
+    ("reader", "freezes"),
+    ("reader", "restarts"),
+    ("reader", "flips"),
+    ("reader", "no E0"),
+    ("reader", "no field"),
+    ("reader", "tag at rest"),
+)
+EVERY_FAILURE = FAILURES + READER_FAILURES

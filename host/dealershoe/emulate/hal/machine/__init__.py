@@ -22,6 +22,11 @@ _UID = bytes(int(os.getenv("HAL_UID")[i : i + 2], 16) for i in range(0, 16, 2))
 _SAMPLED = 10  # GP10 to GP16: the level bits of a sample
 _LANE_DATA, _LANE_CLOCK, _LANE_LOAD = 17, 18, 19
 _HEAD_EMIT, _SEAT_DE, _DOUBLE_EMIT = 3, 6, 7
+_NSS, _BUSY, _RESET = 5, 6, 7
+if _model.reader is None:
+    _NSS = _BUSY = _RESET = -1
+else:
+    _HEAD_EMIT = _SEAT_DE = _DOUBLE_EMIT = -1
 
 streams = []  # what wakes a sleep: the files of the UARTs in use
 _uarts = []
@@ -85,6 +90,8 @@ class Pin(PinBase):
             return self._level
         if self.id == _LANE_DATA:
             return _model.register.data()
+        if self.id == _BUSY:
+            return _model.reader.busy(_model.air_us())
         if _SAMPLED <= self.id < _SAMPLED + 7:
             return _model.levels() >> (self.id - _SAMPLED) & 1
         return _model.switches.get(self.id, 1 if self._pull == Pin.PULL_UP else 0)
@@ -99,6 +106,10 @@ class Pin(PinBase):
             _model.register.load(level)
         elif self.id in (_HEAD_EMIT, _DOUBLE_EMIT):
             _model.lit[self.id] = level
+        elif self.id == _NSS:
+            _model.reader.select(level, _model.air_us())
+        elif self.id == _RESET:
+            _model.reader.reset(level, _model.air_us())
         elif self.id == _SEAT_DE:
             _model.seat_line.drive(level, utime.ticks_us() & 0x3FFFFFFF)
         elif level != was or not self._known:
@@ -265,6 +276,22 @@ class I2C:
         data = bytearray(size)
         self.readfrom_into(address, data)
         return bytes(data)
+
+
+class SPI:
+    """SPI 0, with the reader of tags on it."""
+
+    def __init__(self, id=0, baudrate=1000000, *, polarity=0, phase=0, sck, mosi, miso):
+        if baudrate > 7000000 or polarity or phase:
+            raise ValueError("the PN5180 takes 7 MHz at most, mode 0")
+
+    def write(self, data):
+        for byte in data:
+            _model.reader.transfer(byte, _model.air_us())
+
+    def readinto(self, buffer, write=0):
+        for i in range(len(buffer)):
+            buffer[i] = _model.reader.transfer(write, _model.air_us())
 
 
 def bitstream(pin, encoding, timing, data):
