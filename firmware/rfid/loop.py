@@ -1,7 +1,10 @@
 """The shoe's loop with a reader of tags beside the heads: a short step of it in every turn. For board.py."""
 
 from shoe.loop import Shoe
+from shoe.passage import THROAT
 from shoe.sampleclock import MASK
+
+STEPS, MOST_STEPS = 2, 4  # in a turn: with the throat clear a card may be out, and is to be decoded, at any moment
 
 
 class RfidShoe(Shoe):
@@ -10,7 +13,8 @@ class RfidShoe(Shoe):
     def _sense(self) -> None:
         Shoe._sense(self)
         if self.events.cards == self._cards:  # else the light is first
-            self.witness.look(self.clock.index + self.board.sampler.waiting() & MASK, self.passage.idle)
+            now = self.clock.index + self.board.sampler.waiting() & MASK
+            self.witness.look(now, self.passage.idle, MOST_STEPS if self.passage.levels & THROAT else STEPS)
 
     def _greet(self, now: int) -> None:
         before = self._greets

@@ -50,25 +50,29 @@ class Tags:
 
     # ---- in every turn of the loop
 
-    def look(self, now: int, idle: bool) -> None:
-        """Go on by a step; `idle`: no card is in the throat. At sample index `now`."""
+    def look(self, now: int, idle: bool, steps: int) -> None:
+        """Go on by so many steps of 0.3 ms; `idle`: no card is in the throat. At sample index `now`."""
         if idle == self._passing:
             self._passing = not idle
             self._begin(now)
         reader = self.reader
         if reader.ready and (not idle or since(now, self._asked_at) >= EVERY):
-            self._asked_at = now
-            if self._unanswered >= UNANSWERED:
-                self._unanswered = 0
-                reader.cycle()
-            else:
-                reader.ask()
-        reader.step(now)
+            self._ask(now)
+        for _ in range(steps):
+            reader.step(now)
         if reader.inventories != self._number:
             self._number = reader.inventories
             self._hear()
         if reader.trouble:
             self._bad_at = now
+
+    def _ask(self, now: int) -> None:
+        self._asked_at = now
+        if self._unanswered >= UNANSWERED:
+            self._unanswered = 0
+            self.reader.cycle()
+        else:
+            self.reader.ask()
 
     def _begin(self, at: int) -> None:
         self._begun = at
@@ -92,8 +96,7 @@ class Tags:
             self._many = True
         elif found == ONE:
             if not self._reads:
-                for i in range(8):
-                    self._uid[i] = reader.uid[i]
+                self._uid[:] = reader.uid
             elif self._uid != reader.uid:
                 self._many = True
             self._reads += 1
@@ -122,8 +125,7 @@ class Tags:
         elif down and not reading.erasures:
             self._odd = 0
             self._new = place
-            for i in range(8):
-                self._new_uid[i] = self._uid[i]
+            self._new_uid[:] = self._uid
         return -1
 
     def _note(self, odd: int, at: int) -> None:

@@ -20,6 +20,7 @@ SCK, MOSI, MISO, NSS, BUSY, RESET = 2, 3, 4, 5, 6, 7  # hardware/board.toml
 LOOK_US, DRIVE_US, BYTE_US = 5, 5, 2  # a pin from MicroPython; eight bits at 4 MHz
 TURN_US = 1500  # of the loop, while a card passes
 SAMPLE_US = 50
+STEPS = 2  # in a turn (rfid/loop.py)
 UID = uid_of(0x00C0FFEE)
 OTHER = uid_of(0x00C0FFEF)
 
@@ -33,6 +34,7 @@ class Bench:
         self.nss = 1
         self.longest_us = 0
         self.results: list[tuple[int, bytes]] = []
+        self.troubles: set[int] = set()  # that the driver has named
         bench = self
 
         class Pin:
@@ -78,7 +80,11 @@ class Bench:
         for name in ("drivers.pn5180", "rfid.tags"):
             monkeypatch.delitem(sys.modules, name, raising=False)
         monkeypatch.setitem(sys.modules, "machine", machine)
+        micropython = ModuleType("micropython")
+        vars(micropython)["const"] = lambda value: value
+        monkeypatch.setitem(sys.modules, "micropython", micropython)
         self.driver: Any = import_module("drivers.pn5180")
+        monkeypatch.delitem(sys.modules, "micropython")
         self.tags_module: Any = import_module("rfid.tags")
         for name in ("drivers.pn5180", "rfid.tags"):
             monkeypatch.delitem(sys.modules, name)
@@ -90,10 +96,12 @@ class Bench:
         return self.us // SAMPLE_US & 0x3FFFFFFF
 
     def step(self) -> None:
-        begun = self.us
         before = self.reader.inventories
-        self.reader.step(self.now)
-        self.longest_us = max(self.longest_us, self.us - begun)
+        for _ in range(STEPS):
+            step_begun = self.us
+            self.reader.step(self.now)
+            self.longest_us = max(self.longest_us, self.us - step_begun)
+        self.troubles |= {self.reader.trouble} - {self.driver.WELL}
         if self.reader.inventories != before:
             self.results.append((self.reader.found, bytes(self.reader.uid)))
 
@@ -163,7 +171,7 @@ class Shoe:
         bench = self.bench
         until = bench.us + ms * 1000
         while bench.us < until:
-            self.tags.look(bench.now, idle)
+            self.tags.look(bench.now, idle, 2)
             if idle:
                 self.tags.turn(bench.now, True)
             bench.us += TURN_US

@@ -48,7 +48,7 @@ took = bytearray(4)  # the longest look, the longest look at a card that has lef
 def look(idle):
     now = time.ticks_diff(time.ticks_us(), zero) // SAMPLE_US
     began = time.ticks_us()
-    tags.look(now, idle)
+    tags.look(now, idle, 1)
     took[0] = max(took[0], time.ticks_diff(time.ticks_us(), began) >> 2)
     return now
 

@@ -282,7 +282,8 @@ def supply(room, store):
                 break
         moving = _left > 0 or bool(_late)
         small = 0 < _left < _LONG or (_left > 0 and tagged)
-        if moving and stepped >= _STEP and small:
+        step = _STEP // 2 if tagged else _STEP  # a turn with a reader looks twice, for it asks how many samples wait
+        if moving and stepped >= step and small:
             break  # late or fast, a moving card passes in small steps
         count = room if moving and _fast else allowed
         if _left:
@@ -290,7 +291,7 @@ def supply(room, store):
         if _late:
             count = min(count, max(1, _late[0][0] - sampled))
         if small:
-            count = min(count, _STEP - stepped)
+            count = min(count, step - stepped)
         if count <= 0:
             break
         store(levels(), count)
