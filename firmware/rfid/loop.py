@@ -4,7 +4,7 @@ from shoe.loop import Shoe
 from shoe.passage import THROAT
 from shoe.sampleclock import MASK
 
-STEPS, MOST_STEPS = 2, 4  # in a turn: with the throat clear a card may be out, and is to be decoded, at any moment
+STEPS, MOST_STEPS = 3, 4  # in a turn: with the throat clear a card may be out, and is to be decoded, at any moment
 
 
 class RfidShoe(Shoe):

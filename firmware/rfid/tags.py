@@ -56,13 +56,15 @@ class Tags:
             self._passing = not idle
             self._begin(now)
         reader = self.reader
-        if reader.ready and (not idle or since(now, self._asked_at) >= EVERY):
-            self._ask(now)
         for _ in range(steps):
+            if reader.ready:
+                if idle and since(now, self._asked_at) < EVERY:
+                    break
+                self._ask(now)
             reader.step(now)
-        if reader.inventories != self._number:
-            self._number = reader.inventories
-            self._hear()
+            if reader.inventories != self._number:
+                self._number = reader.inventories
+                self._hear()
         if reader.trouble:
             self._bad_at = now
 

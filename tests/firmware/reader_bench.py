@@ -20,7 +20,7 @@ SCK, MOSI, MISO, NSS, BUSY, RESET = 2, 3, 4, 5, 6, 7  # hardware/board.toml
 LOOK_US, DRIVE_US, BYTE_US = 5, 5, 2  # a pin from MicroPython; eight bits at 4 MHz
 TURN_US = 1500  # of the loop, while a card passes
 SAMPLE_US = 50
-STEPS = 2  # in a turn (rfid/loop.py)
+STEPS = 3  # in a turn (rfid/loop.py)
 UID = uid_of(0x00C0FFEE)
 OTHER = uid_of(0x00C0FFEF)
 
@@ -171,7 +171,7 @@ class Shoe:
         bench = self.bench
         until = bench.us + ms * 1000
         while bench.us < until:
-            self.tags.look(bench.now, idle, 2)
+            self.tags.look(bench.now, idle, STEPS)
             if idle:
                 self.tags.turn(bench.now, True)
             bench.us += TURN_US
