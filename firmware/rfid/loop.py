@@ -1,10 +1,14 @@
-"""The shoe's loop with a reader of tags beside the heads: a short step of it in every turn. For board.py."""
+"""The shoe's loop with a reader of tags beside the heads: some short steps of it in every turn. For board.py."""
 
-from shoe.loop import Shoe
-from shoe.passage import THROAT
-from shoe.sampleclock import MASK
+from shoe.loop import UNSERVED_MS, Shoe
+from shoe.passage import ACROSS, EMPTY, FOLLOWED
+from shoe.sampleclock import MASK, PER_MS, since
+from shoelink.timing import elapsed
 
-STEPS, MOST_STEPS = 3, 4  # in a turn: with the throat clear a card may be out, and is to be decoded, at any moment
+MOST_STEPS, STEPS = 4, 3  # in a turn, of 0.3 ms; with a card on its way out
+NEAR = 4 * PER_MS  # samples before it is out, at the speed at which it came: nothing is to delay its decoding
+FAST = 12 * PER_MS  # samples from slot to slot, 2 m/s: few tags answer in time, and all turns are needed for the code
+JOB = 10 * PER_MS  # samples that a job takes at most
 
 
 class RfidShoe(Shoe):
@@ -12,9 +16,28 @@ class RfidShoe(Shoe):
 
     def _sense(self) -> None:
         Shoe._sense(self)
-        if self.events.cards == self._cards:  # else the light is first
-            now = self.clock.index + self.board.sampler.waiting() & MASK
-            self.witness.look(now, self.passage.idle, MOST_STEPS if self.passage.levels & THROAT else STEPS)
+        if self.events.cards != self._cards:  # the light is first
+            return
+        passage, steps = self.passage, MOST_STEPS
+        state = passage.state
+        if ACROSS <= state <= FOLLOWED and not passage.still:
+            came = since(passage._lipped, passage._entered)
+            # The tail has the same 24 mm to go as the head had from slot to slot.
+            if came < FAST or (state != ACROSS and since(self.clock.index, passage._tail) + NEAR >= came):
+                return
+            steps = STEPS
+        self.witness.look(self.clock.index + self.board.sampler.waiting() & MASK, state == EMPTY, steps)
+
+    def _is_urgent(self, now: int) -> bool:
+        """Nor is there time for a job when the tag is about to come over the loop: at the speed at which the head came
+        24 mm, its 36 mm on from the lip take half as long again."""
+        if Shoe._is_urgent(self, now):
+            return True
+        passage = self.passage
+        if passage.state != ACROSS or passage.still or elapsed(now, self._served_at) >= UNSERVED_MS:
+            return False
+        came = since(passage._lipped, passage._entered)
+        return 3 * came // 2 < since(self.clock.index, passage._lipped) + JOB <= 3 * came + JOB
 
     def _greet(self, now: int) -> None:
         before = self._greets

@@ -58,6 +58,13 @@ def test_a_card_is_a_draw_inferred_unless_a_seat_sensor_saw_it(changed: dict[str
     assert table_events(card(**changed), DOWN) == Told((draw,))
 
 
+def test_a_card_told_by_its_tag_is_that_card_and_that_is_said() -> None:
+    """The rules have a card that was read; which way up it lay nobody saw."""
+    told = table_events(card(way_up=schema.WAY_UNKNOWN, flags=schema.CARD_BY_TAG), DOWN)
+    assert told.events == (Draw(3, "As", confirmed=False, number=3, deck=0, unseen=True),)
+    assert told.note == "no head could read #3: it was read by its tag"
+
+
 def seat(place: int, way_up: int, certainty: int = 100) -> Any:
     return schema.Seat(7, 3, T, place, way_up, certainty)
 

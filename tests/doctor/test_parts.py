@@ -49,6 +49,19 @@ def test_a_shoe_that_is_well_says_so_of_its_parts_and_runs_this_release() -> Non
     assert (verdict, "those of this release" in seen) == (GOOD, True)
 
 
+def test_a_shoe_with_a_reader_of_tags_is_of_this_release_and_the_reader_is_named() -> None:
+    with EmulatedShoe(pace="fast", variant="rfid") as shoe:
+        findings = examined(shoe)
+    well = of("parts", iter(findings))
+    assert "tested 12 parts, the reader of tags among them, in" in well[1][1]
+    ((verdict, seen),) = of("firmware", iter(findings))
+    assert (verdict, "those of this release" in seen) == (GOOD, True)
+    with EmulatedShoe(pace="fast", variant="rfid", failing={"reader": "busy"}) as shoe:
+        findings = examined(shoe)
+    bad = [seen for verdict, seen in of("parts", iter(findings)) if verdict == BAD]
+    assert bad == ["The shoe's self-test finds out of order: the reader of the cards' tags."]
+
+
 def test_parts_that_are_out_of_order_are_named() -> None:
     with EmulatedShoe(pace="fast", failing={"fram": "absent", "lid": "open", "ambient": "dead"}) as shoe:
         findings = examined(shoe)

@@ -32,6 +32,7 @@ class Bench:
         self.part = Part()
         self.us = 0
         self.nss = 1
+        self.resets = 0
         self.longest_us = 0
         self.results: list[tuple[int, bytes]] = []
         self.troubles: set[int] = set()  # that the driver has named
@@ -56,6 +57,7 @@ class Bench:
                     bench.part.select(level[0], bench.us)
                 else:
                     assert self.number == RESET
+                    bench.resets += level[0]
                     bench.part.reset(level[0], bench.us)
                 return None
 

@@ -50,10 +50,7 @@ def test_it_fits(variant: str) -> None:
     files = build.compiled(build.sources(variant), "armv6m", variant)
     total = sum(map(len, files.values()))
     left = LEFT - round(LOADED * (total - CODE))
-    print(
-        f"{variant}: {total} bytes compiled, {len(files)} files; {left} of {HEAP} bytes of heap are left while the shoe "
-        "deals"
-    )
+    print(f"{variant}: {total} bytes compiled, {len(files)} files; {left} of {HEAP} bytes of heap are left in the deal")
     assert left >= RESERVE
     assert 2 * total < DISK // 2
     assert max(map(len, files.values())) < 16_000

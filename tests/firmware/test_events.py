@@ -13,6 +13,7 @@ from shoelink.journal import Journal
 from shoelink.link import Link
 from shoelink.tokens import Veil
 
+cardcode: Any = import_module("shoe.cardcode")
 events_module: Any = import_module("shoe.events")
 lanes: Any = import_module("shoe.lanes")
 passage_module: Any = import_module("shoe.passage")
@@ -60,6 +61,39 @@ class Shoe:
 @pytest.fixture
 def shoe() -> Shoe:
     return Shoe()
+
+
+class Tags:
+    """Says which card it is that could not be read (rfid/tags.py), and writes down what it was asked."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self.asked: list[tuple[bool, bool, bool]] = []
+
+    def passed(self, reading: Any, down: bool, double: bool, at: int) -> int:
+        read = reading.result == cardcode.READ
+        self.asked.append((read, down, double))
+        return -1 if read else self.place
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_card_that_no_head_read_is_told_by_its_tag(opened: bool) -> None:
+    shoe = Shoe(opened)
+    shoe.due(1)
+    read = shoe.draw(print_card(51, 2))
+    shoe.events.tags = tags = Tags(2 * 54 + 51)
+    card = shoe.draw(Card())
+    assert (card.flags, card.deck, card.way_up) == (schema.CARD_BY_TAG, 2, schema.WAY_UNKNOWN)
+    assert bytes(card.token) == bytes(read.token)
+    assert shoe.events.doubtful
+    again = shoe.draw(print_card(12))
+    assert (again.flags, again.way_up) == (0, schema.WAY_DOWN)
+    assert tags.asked == [(False, False, False), (True, True, False)]
+    tags.place = 53
+    assert shoe.draw(Card()).flags == schema.CARD_BY_TAG | schema.CARD_JOKER
+    tags.place = -1
+    card = shoe.draw(Card())
+    assert (card.flags, card.token) == (schema.CARD_UNREAD, schema.TOKEN_UNREAD)
 
 
 def test_a_card_in_full(shoe: Shoe) -> None:

@@ -36,8 +36,11 @@ def test_the_places_of_the_sensors_are_those_of_the_model() -> None:
         "exit lanes, on an arc around the middle of the lip": mechanics.LANES_AT,
         "next card at rest, its leading edge": mechanics.IN_SHOE,
         "card along the travel": strip.TRAVEL,
+        "middle of the reader's loop (only `rfid`)": mechanics.READER_AT,
     }
     assert {what: said[what] for what in expected} == expected
+    assert mechanics.READER_REACH == 12.5
+    assert "no more\n  than 12.5 mm from the loop's" in PAGE
     assert "heads 12 mm, lip slot 24 mm behind the throat slot" in CODE
     assert f"{mechanics.LANES_AT - mechanics.P1:.0f} mm beyond the\nlip" in (HARDWARE / "pinout.md").read_text()
 

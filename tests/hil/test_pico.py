@@ -128,11 +128,12 @@ def test_it_boots_from_its_file_system_and_greets(pico: PicoShoe) -> None:
 @needs_uf2
 def test_the_seat_bus_is_let_go_in_time(pico: PicoShoe) -> None:
     """The driver waits for the UART's last stop bit (BUSY) and is off before the node answers, 0.5 ms later."""
-    assert pico.seats is not None
-    before = pico.seats.questions
-    pico.host.wait_for(lambda: pico.seats.questions >= before + 50, "50 questions")
-    assert pico.seats.line.collisions == 0
-    assert pico.seats.line.cut == 0
+    seats = pico.seats
+    assert seats is not None
+    before = seats.questions
+    pico.host.wait_for(lambda: seats.questions >= before + 50, "50 questions")
+    assert seats.line.collisions == 0
+    assert seats.line.cut == 0
 
 
 @needs_uf2

@@ -126,7 +126,7 @@ def test_two_cards_of_which_the_heads_saw_one_are_a_fault(shoe: EmulatedShoe, ho
     assert not card.flags & BY_TAG
 
 
-def test_a_sealed_table_stays_sealed(interpreter: str, tmp_path: Path) -> None:
+def test_a_sealed_table_stays_sealed(interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A card told by its tag has the token that it has when it is read, and no UID is on the line."""
     with (
         EmulatedShoe(pace="fast", interpreter=interpreter, variant="rfid", flash=tmp_path / "flash") as shoe,
@@ -135,12 +135,12 @@ def test_a_sealed_table_stays_sealed(interpreter: str, tmp_path: Path) -> None:
         line = bytearray()
         feed = shoe.line.feed
 
-        def listen(from_host: bool, data: bytes, at: float) -> None:
+        def listen(from_host: bool, data: bytes, now: float) -> None:
             if not from_host:
                 line.extend(data)
-            feed(from_host, data, at)
+            feed(from_host, data, now)
 
-        shoe.line.feed = listen  # type: ignore[method-assign]
+        monkeypatch.setattr(shoe.line, "feed", listen)
         host.want(schema.Due(0, 1, schema.DUE_SEAT, 1, 1))
         host.next(schema.Commit)
         shoe.rest(300)
@@ -155,8 +155,19 @@ def test_a_sealed_table_stays_sealed(interpreter: str, tmp_path: Path) -> None:
         for piece in (uid[:4], uid[:3], uid[3:], uid[::-1][:4], uid[::-1][5:]):
             assert piece not in line
         memory = (tmp_path / "flash" / "fram.bin").read_bytes()
-        assert memory[: 0x5000].find(uid) == -1  # not in the journal; the table is behind it
+        assert memory[:0x5000].find(uid) == -1  # not in the journal; the table is behind it
         assert memory[0x5000:].find(uid) >= 0
+
+
+def restless(shoe: EmulatedShoe, host: HostEnd) -> None:
+    """A card is drawn until its tag is in the field, and goes back while it answers: sooner or later in the middle."""
+    for _ in range(40):
+        shoe.draw(62.0)
+        shoe.rest(60)
+        shoe.push_back()
+        shoe.rest(BETWEEN_MS)
+        if faults(host):
+            break
 
 
 # what is told while the shoe is on, and of the self-test at power-up
@@ -195,11 +206,8 @@ def test_a_reader_that_fails_in_use_is_named_shown_and_makes_no_wrong_card(how: 
             shoe.fail("reader", "restarts")
             shoe.rest(500)
             shoe.fail("reader", how)
-        for _ in range(0 if how == "tag at rest" else 4):  # what takes a tag to be seen
-            shoe.draw(70.0)
-            shoe.rest(60)
-            shoe.finish(arrives=False)
-            shoe.rest(BETWEEN_MS)
+        if how != "tag at rest":
+            restless(shoe, host)
         shoe.rest(2_300)
         code, details = IN_USE[how]
         if how == "no field":
@@ -237,7 +245,7 @@ def test_the_self_test_has_the_reader_among_its_parts(shoe: EmulatedShoe, host: 
 
 
 def test_its_parts_are_those_of_its_variant() -> None:
-    with pytest.raises(UserError, match="no part 'seats' can fail; the parts that can are .*reader"):
+    with pytest.raises(UserError, match=r"no part 'seats' can fail; the parts that can are .*reader"):
         EmulatedShoe(variant="rfid", failing={"seats": "bus shorted"})
     with pytest.raises(UserError, match="no part 'reader' can fail"):
         EmulatedShoe(failing={"reader": "busy"})

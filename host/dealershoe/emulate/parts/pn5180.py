@@ -41,7 +41,7 @@ def uid_of(serial: int) -> bytes:
 
 
 class Pn5180:
-    """`enter` and `leave` move tags, by their UIDs, in its field. `select`, `transfer`, `busy` and `reset` are its pins.
+    """`enter` and `leave` move tags, by their UIDs, in its field. `select`, `transfer`, `busy`, `reset` are its pins.
 
     `at_once`: the part takes no time over its commands, though the air does. `quiet`: tags that were told to be, and so
     ignore an inventory until they lose the field. `field_ons` counts how often the field was switched on, `heard` the
@@ -52,7 +52,7 @@ class Pn5180:
         self.fault = ""
         self.quiet: list[bytes] = []
         self.field_ons = self.heard = self.frames = 0
-        self.on_frame: "Callable[[bytes], None] | None" = None
+        self.on_frame: Callable[[bytes], None] | None = None
         self._at_once = at_once
         self._tags: list[tuple[bytes, int]] = []  # (UID, since when it has been in the field)
         self._selected = False
@@ -273,7 +273,7 @@ class Pn5180:
         if self._torn:
             error, whole = 0x120000, whole[:5]
         elif len(self._answers) > 1:
-            error, whole = 0x140000, bytes([a | b for a, b in zip(whole, b"\x00\x00" + self._answers[1])])
+            error, whole = 0x140000, bytes([whole[i] | self._answers[1][i - 2] for i in range(2, 10)])
         self._received = whole
         self._registers[RX_STATUS] = error | len(whole)
 
