@@ -4,10 +4,12 @@ Nothing here waits: `step` does what can be done at once, one frame on the wire 
 many samples of the shoe's clock. Nothing is allocated after the construction. It is called while a card passes, so it
 is written for speed: 0.3 ms at most (tests/hil/test_pico_rfid.py).
 
-A frame (data sheet PN5180A0XX-C3/C4, 11.4.1 and 11.4.3): BUSY is low; NSS low; the bytes; BUSY goes high; NSS high;
-BUSY goes low. A command that answers takes a second frame, in which the answer is read. Numbers are little-endian.
-Commands: 11.4.3.3; registers: 12. IRQ_STATUS is not masked by IRQ_ENABLE, which only says what the pin IRQ tells; that
-pin is not connected, so IRQ_ENABLE keeps a mark: a reader that has started again by itself has lost it.
+What is known of the part is from NXP's data sheet PN5180A0XX-C3/C4 as published drivers cite it (tueddy/PN5180-Library,
+NXP's own reader library): nobody has held this driver against a real one. A frame (11.4.1, 11.4.3.1): BUSY is low; NSS
+low; the bytes; BUSY goes high; NSS high; BUSY goes low. A command that answers takes a second frame, in which it is
+read. Numbers are little-endian. Commands: 11.4.3.3. IRQ_STATUS is not masked by IRQ_ENABLE, which only says what the
+pin IRQ tells; that pin is not connected, so IRQ_ENABLE keeps a mark: a reader that has started again by itself has lost
+it.
 
 The air (ISO/IEC 15693-2 and -3, one subcarrier, 26.48 kbit/s, 1 of 4): the request, one slot, 1.62 ms; 0.32 ms; the
 answer, 12 bytes, 3.93 ms: flags 0, DSFID, UID with its lowest byte first and E0 last, CRC-16. The reader is told to
@@ -30,8 +32,8 @@ WELL, ABSENT, BUSY, FROZEN, RESTARTED, LIES, NO_FIELD = 0, 1, 2, 3, 4, 5, 6
 HERTZ = 4_000_000  # 7 MHz at most: 11.4.1
 PATIENCE = 20 * PER_MS  # samples for BUSY, once in this many steps at least
 LEAST_STEPS = 4
-IN_RESET = PER_MS // 2  # samples; 10 µs at least: 11.6 (reset), and a step is longer
-BOOTS = 3 * PER_MS  # 2.5 ms at most: 10.1 (start-up)
+IN_RESET = PER_MS // 2  # samples; 10 µs at least
+BOOTS = 3 * PER_MS  # 2 ms to ramp up, and a half
 TRY_AGAIN = 1000 * PER_MS  # after a start that came to nothing
 FIELD_OFF = 5 * PER_MS  # by then a tag has forgotten
 FIELD_ON = 2 * PER_MS  # until a tag can hear: 1 ms, ISO/IEC 15693-3

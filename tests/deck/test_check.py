@@ -122,6 +122,12 @@ def test_no_card_is_named_unless_it_is_asked_for() -> None:
     assert "more than once: 1" in told
 
 
+def test_a_card_told_by_its_tag_was_not_read_as_far_as_its_code_goes() -> None:
+    deck = Deck()
+    deck.add(drawn([card("7h", 1), card("8h", 2, flags=schema.CARD_BY_TAG, way=schema.WAY_UNKNOWN)]))
+    assert deck.unread == [(1, 2)]
+
+
 def test_a_card_that_goes_back_is_not_counted_twice() -> None:
     one = Round()
     for message in (card("7h", 1), card("8h", 2), schema.CardBack(7, 2, bytes(4), 635), card("8h", 2)):
