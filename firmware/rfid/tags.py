@@ -18,10 +18,11 @@ from shoelink import schema
 MANY, AT_REST, CONTRADICTS = 1, 2, 3  # detail of FAULT TAG
 EVERY = 100 * PER_MS  # samples between two requests in a rest
 SURE = 3  # looks in a rest that found somebody
+AWAY = 20 * PER_MS  # samples behind a card: by then it is out of the field
 UNANSWERED = 20  # requests, 120 ms, with a card in the throat: the field is switched off and on
 CALM = 5000 * PER_MS  # a fault is over so long after it was last seen
 LOOKS = 1000  # of the loop: by then a reader of which nothing is known is not waited for
-_HALF = 1 << 29  # samples: a request is older than the passage
+_HALF = 1 << 29  # samples: a request is older than the passage, or the rest
 
 
 class Tags:
@@ -35,7 +36,7 @@ class Tags:
         self._number = reader.inventories
         self._looks = 0
         self._passing = False
-        self._begun = 0  # the sample from which on a tag is this card's
+        self._begun = 0  # the sample from which on a tag is this card's, or of this rest
         self._reads = 0
         self._uid = bytearray(8)
         self._many = False
@@ -85,10 +86,12 @@ class Tags:
         """What the reader has found."""
         reader = self.reader
         found = reader.found
-        if not self._passing:
-            self._at_rest = 0 if found == NOBODY else min(self._at_rest + 1, SURE)
+        waited = since(reader.asked, self._begun)
+        if waited >= _HALF:
             return
-        if since(reader.asked, self._begun) >= _HALF:
+        if not self._passing:
+            if waited >= AWAY:
+                self._at_rest = 0 if found == NOBODY else min(self._at_rest + 1, SURE)
             return
         if found == NOBODY:
             self._unanswered += 1

@@ -131,6 +131,24 @@ def test_an_answer_that_was_asked_for_before_the_card_came_is_not_its_own(shoe: 
     assert shoe.card(read=False) == NOTHING
 
 
+@pytest.mark.parametrize("more_ms", range(0, 12, 2))
+def test_nor_is_one_that_was_asked_for_before_the_card_left_a_tag_at_rest(shoe: Shoe, more_ms: float) -> None:
+    """The next cards come 30 ms behind each other, before a look in a rest: they would not be believed, and a FAULT."""
+    cardcode: Any = import_module("shoe.cardcode")
+    shoe.card(UID, card=AS)
+    shoe.card(OTHER, card=KD)
+    reading: Any = type("Reading", (), {"result": cardcode.UNREAD, "card": 0, "deck": 0, "erasures": 0})
+    for uid, place in ((UID, AS), (OTHER, KD)) * 3:
+        shoe.run(60, False)
+        shoe.bench.enter(uid)
+        shoe.run(25 + more_ms, False)
+        assert shoe.tags.passed(reading, True, False, shoe.bench.now) == place
+        shoe.run(6)  # its answer is on the air
+        shoe.bench.leave(uid)
+        shoe.run(24)
+    assert shoe.told.faults == []
+
+
 def test_the_next_card_close_behind_does_not_get_the_first_one_s_tag(shoe: Shoe) -> None:
     """The throat is never clear between them."""
     shoe.card(UID, card=AS)
