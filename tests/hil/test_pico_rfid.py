@@ -66,8 +66,8 @@ def faults(shoe: PicoShoe) -> list[object]:
 
 @needs_uf2
 def test_a_tag_is_read_within_one_pass_of_a_card_at_1_m_s(shoe: PicoShoe) -> None:
-    """Whatever the loop was at when it came: learned from the first card, told of those that cannot be read; the second
-    and each other of them no more than 30 ms behind the one before."""
+    """Whatever the loop was at when it came: learned from the first card, told of those that cannot be read; one of
+    them comes 30 ms behind the one before."""
     reader = shoe.reader
     assert reader is not None
     assert reader.field_ons == 1
