@@ -212,6 +212,15 @@ def asked(session: TableSession) -> str:
     return session.question or ""
 
 
+def test_a_burn_of_a_run_out_is_asked_for_too() -> None:
+    """Nobody acts any more, and a boxed burn is scrap all the same (BOX-3)."""
+    acts = ["act 3 raise", "act 4 fold", "act 5 fold", "act 6 fold", "act 1 call", "act 2 fold", "betting over"]
+    said = table("deal 12", *acts, f"card burn {UNSEEN}")
+    assert said.unseen == (13,)
+    assert said.say("report boxed #13").stands == ["replace"]
+    assert asked(said) == ""
+
+
 def test_dealer_and_floor_are_asked_until_the_card_is_answered() -> None:
     said = table("deal 3", f"card 4 {UNSEEN}", "deal 2")
     assert said.unseen == (4,)

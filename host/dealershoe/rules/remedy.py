@@ -26,7 +26,7 @@ from dealershoe.table.agenda import (
     previous_street,
 )
 from dealershoe.table.effects import settle
-from dealershoe.table.state import HandState, Remedy, at, board_cards, first_street, next_seat
+from dealershoe.table.state import HandState, Remedy, at, board_cards, first_street
 
 PICKED = (0,)  # operand: the card that a random pick brings
 # operands: the finding's cards, the first or last of them, the picked one, the board cards or the burn of its street,
@@ -139,13 +139,14 @@ def _deal_street(state: HandState, edit: Edit, part: Part) -> Edit:
 def _finish_the_round(state: HandState, edit: Edit, part: Part) -> Edit:
     """The deal stops, for what follows in the remedy, when every seat has its card of the round under way.
 
-    A later street of stud is a round.
+    A later street of stud is a round. One that is dealt already stops nothing, and what follows does not change whose
+    turn it is in the next.
     """
     if part.street != first_street(state):
         return _after(edit, find(edit.agenda, DEAL, part.street, edit.cursor), part)
     index = _deal(state, edit)
     rounds = max(state.served, default=0)
-    if index < 0 or not next_seat(state, first_street(state), rounds):
+    if index < 0 or not rounds:
         return edit
     first = edit.agenda[index]._replace(round=rounds)
     agenda = (*edit.agenda[:index], first, *edit.agenda[index:])

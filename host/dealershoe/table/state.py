@@ -219,7 +219,7 @@ def asked(state: HandState) -> tuple[int, ...]:
     Once a player has acted on its street nobody is asked any more: a card that lies face up has been seen by then.
     Where all cards are to come back it has a use only of one that is taken for exposed.
     """
-    if not state.unseen or state.awarded or state.betting_over:
+    if not state.unseen or state.awarded:
         return ()
     over = any(step.kind == RELOAD for step in state.agenda)
     open_ = (n for n in state.unseen if state.cards[n - 1].exposed or not over)
@@ -227,8 +227,11 @@ def asked(state: HandState) -> tuple[int, ...]:
 
 
 def _matters(state: HandState, card: Card) -> bool:
-    on_table = card.place not in (STUB, "muck")
-    return on_table and card.street not in state.closed and not street_acts(state, card.street)
+    if card.place in (STUB, "muck") or street_acts(state, card.street):
+        return False
+    if state.betting_over:  # what is still dealt then goes to the burns and the board
+        return not isinstance(card.place, int)
+    return card.street not in state.closed
 
 
 def first_street(state: HandState) -> str:
