@@ -1,4 +1,5 @@
-"""Which card which tag is stuck in, kept in FRAM: learned by the shoe, never overwritten. For rfid/tags.py.
+"""Which card which tag is stuck in, kept in FRAM: learned by the shoe, never overwritten; dropped where it is
+contradicted. For rfid/tags.py.
 
 A tag is its UID of eight bytes, a card its place: deck × 54 + card. Where things are (little-endian; CRC-32 as in a
 frame), behind the journal's ring (shoe/kept.py):
@@ -53,6 +54,22 @@ class TagTable:
     def has(self, place: int) -> bool:
         """Whether this card's tag is known."""
         return self._known[place] != 0
+
+    def trusts(self, place: int) -> bool:
+        """Whether this card's pair has not been contradicted since the shoe was switched on."""
+        return self._known[place] == 1
+
+    def distrust(self, place: int) -> None:
+        """One of this card's pair has been seen with another. Allocates nothing; `drop` forgets it."""
+        self._known[place] = 2
+
+    def drop(self, place: int) -> bool:
+        """Learn this pair anew when the shoe is switched on again; whether the FRAM has forgotten it."""
+        record = bytearray(2 + RECORD)  # zeros fail their CRC
+        at = FIRST + RECORD * place
+        record[0] = at >> 8
+        record[1] = at & 0xFF
+        return self._kept and self._write(record)
 
     def learn(self, place: int, uid) -> bool:
         """Keep a pair of which neither is known yet; whether the FRAM has it."""

@@ -4,8 +4,9 @@ While a card is between the slots the reader asks again and again, in a rest ten
 if it alone answered, always the same one, and only to requests that began while this card was in the throat; and if in
 the rest before nobody answered, or the reader reaches as far as the stack, and a tag says nothing of the card that
 leaves. What the heads have read for certain (face down, no cell put right, one card) teaches the table a pair of which
-neither half is known. A pair that contradicts it is a FAULT TAG, and what the heads have read counts. A card that they
-could not read is told by its tag if the table knows it.
+neither half is known. A pair that contradicts it is a FAULT TAG, and what the heads have read counts; the pair that
+was known tells no card any more, and is learned anew when the shoe is switched on again. A card that they could not
+read is told by its tag if the table knows it.
 
 No UID leaves this shoe: no event, light or word has one. Nothing here allocates while a card passes.
 """
@@ -46,6 +47,7 @@ class Tags:
         self._odd = 0  # of the last cards: MANY or CONTRADICTS, until one is as it should be
         self._odd_at = 0
         self._bad_at = -1  # the reader was last out of order
+        self._wrong = -1  # a card whose pair is to be dropped
         self._new = -1  # a card whose tag is to be kept,
         self._new_uid = bytearray(8)  # and which that is
 
@@ -121,11 +123,13 @@ class Tags:
             return -1
         known = self._table.place_of(self._uid)
         if not read:
-            return known
+            return known if known >= 0 and self._table.trusts(known) else -1
         place = reading.deck * CARDS + reading.card
         if known == place:
             self._odd = 0
         elif known >= 0 or self._table.has(place):
+            self._wrong = known if known >= 0 else place
+            self._table.distrust(self._wrong)
             self._note(CONTRADICTS, at)
         elif down and not reading.erasures:
             self._odd = 0
@@ -148,7 +152,10 @@ class Tags:
         """Tell of faults, and keep what was learned if no card moves (`still`): that takes 1 ms."""
         if not self.met:
             self._looks += 1
-        if still and self._new >= 0:
+        if still and self._wrong >= 0:
+            self._table.drop(self._wrong)
+            self._wrong = -1
+        elif still and self._new >= 0:
             self._keep()
         odd = self._odd
         if self._at_rest >= SURE:
@@ -173,4 +180,4 @@ class Tags:
         """A person sets the shoe up: the deck may be another."""
         self._table.forget()
         self._odd = 0
-        self._new = -1
+        self._wrong = self._new = -1

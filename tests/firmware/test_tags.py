@@ -73,7 +73,7 @@ def test_two_tags_one_after_the_other_with_one_card_are_two_as_well(shoe: Shoe) 
 @pytest.mark.parametrize(
     ("uid", "card"), [(UID, KD), (OTHER, AS)], ids=["the tag is another card's", "the card has another tag"]
 )
-def test_a_pair_that_contradicts_a_known_one_is_a_fault_and_changes_nothing(shoe: Shoe, uid: bytes, card: int) -> None:
+def test_a_pair_that_contradicts_a_known_one_is_a_fault_and_is_not_learned(shoe: Shoe, uid: bytes, card: int) -> None:
     shoe.card(UID, card=AS)
     assert shoe.card(uid, card=card) == NOTHING
     assert shoe.told.open == {schema.FAULT_TAG: CONTRADICTS}
@@ -83,6 +83,26 @@ def test_a_pair_that_contradicts_a_known_one_is_a_fault_and_changes_nothing(shoe
     shoe.card(UID, card=AS)
     shoe.run(CALM_MS)
     assert shoe.told.open == {}
+
+
+@pytest.mark.parametrize(("uid", "card"), [(UID, KD), (OTHER, AS)])
+def test_a_pair_that_was_contradicted_tells_no_card_and_is_learned_anew_after_a_start(
+    uid: bytes, card: int, shoe: Shoe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which of the two is wrong nobody knows: what was learned once may have been the tag of the card beside it."""
+    shoe.card(UID, card=AS)
+    shoe.run(50)
+    assert shoe.card(UID, read=False) == AS
+    shoe.card(uid, card=card)
+    assert shoe.card(UID, read=False) == NOTHING
+    shoe.run(CALM_MS)
+    assert shoe.card(UID, read=False) == NOTHING  # also when the fault is over
+    again = Shoe(monkeypatch, shoe.fram).up()
+    assert again.card(UID, read=False) == NOTHING
+    again.card(uid, card=card)
+    again.run(50)
+    assert again.card(uid, read=False) == card
+    assert again.told.open == {}
 
 
 def test_a_tag_that_answers_in_a_rest_is_a_fault_and_no_tag_counts_until_it_is_gone(shoe: Shoe) -> None:
@@ -278,6 +298,23 @@ def test_a_power_cut_at_any_byte_leaves_the_pair_or_none_and_all_others(torn: in
         assert again.place_of(UID) == (AS if cut >= 16 else NOTHING) or torn
         assert again.learn(AS, UID)
         assert on(fram).place_of(UID) == AS
+
+
+@pytest.mark.parametrize("torn", [None, 0x0F])
+def test_a_power_cut_while_a_pair_is_dropped_leaves_it_or_none_and_all_others(torn: int | None) -> None:
+    for cut in range(17):
+        fram = Fram()
+        found = on(fram)
+        found.learn(AS, UID)
+        found.learn(KD, OTHER)
+        fram.cut, fram.torn = cut, torn
+        with contextlib.suppress(PowerLossError):
+            found.drop(AS)
+        fram.cut = -1
+        again = on(fram)
+        assert again.place_of(OTHER) == KD
+        assert again.place_of(UID) in (NOTHING, AS)
+        assert again.place_of(UID) == NOTHING or cut < 16
 
 
 @pytest.mark.parametrize("torn", [None, 0x0F])

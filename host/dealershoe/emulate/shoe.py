@@ -224,8 +224,9 @@ class EmulatedShoe:
         """Pull the next card off the deck all the way out towards a target, and give it back.
 
         `card` puts that card on top of the deck first. `face_up` is how it lies on arrival (a boxed card lies face up
-        anyhow). `double` takes the card after it along. `arrives`: a seat node is there and sees it. `motion` ends at
-        `mechanics.GONE` or beyond. `wait`: until the card has passed; else it is only queued.
+        anyhow). `double` takes the card after it along. `arrives`: a seat node is there and sees it (with the
+        variant `seats`). `motion` ends at `mechanics.GONE` or beyond. `wait`: until the card has passed; else it is
+        only queued.
 
         Raises UserError for a target that there is not, an empty deck, or a card that is half out; nothing has moved.
         """
@@ -315,7 +316,7 @@ class EmulatedShoe:
             raise ValueError(f"the motion ends at {motion.at} mm, the card is clear of everything at {end} mm")
         self._move(motion)
         self._scene = None
-        if arrives and self._target is not None:
+        if arrives and self._target is not None and self.variant == VARIANTS[0]:  # else there is no seat bus
             delay = round(FLIGHT / max(motion.speed, 0.1) / SAMPLE_MS)
             place = PLACE_CODES.get(self._target)
             if place is not None:  # there is no node for a card that left the table
