@@ -94,6 +94,26 @@ def test_a_page_of_another_site_says_nothing(room: Hall, headers: dict[str, str]
         assert page.get("/api/v1/tables/t1").json()["counts"] == before
 
 
+def test_a_page_that_is_refused_hears_why() -> None:
+    """A connection that is closed on a body that nobody has read is reset, and the refusal is lost on its way."""
+    order: list[str] = []
+
+    async def receive() -> dict[str, Any]:
+        order.append("body")
+        return {"type": "http.request", "body": b"x" * 100, "more_body": False}
+
+    async def send(message: Any) -> None:
+        order.append(str(message.get("status", "end")))
+
+    async def nothing(*_: Any) -> None:
+        raise AssertionError
+
+    headers = [(b"host", b"here"), (b"origin", b"https://evil.example"), (b"content-length", b"100")]
+    scope = {"type": "http", "method": "POST", "headers": headers}
+    asyncio.run(guard.Guard(nothing, 1000, ("here",))(scope, receive, send))
+    assert order == ["body", "403", "end"]
+
+
 def test_a_form_of_another_site_logs_nobody_in_or_out(room: Hall) -> None:
     """Login forgery (a victim works in the attacker's session), and logging out from afar."""
     with room.page("dealer") as page:

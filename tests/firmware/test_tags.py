@@ -228,7 +228,7 @@ def test_the_host_has_a_sentence_for_each_detail(shoe: Shoe) -> None:
     module = shoe.bench.tags_module
     assert {(code, detail): name for (code, detail), (name, _) in DETAILS.items() if code == schema.FAULT_TAG} == {
         (schema.FAULT_TAG, module.MANY): "many",
-        (schema.FAULT_TAG, module.AT_REST): "at rest",
+        (schema.FAULT_TAG, module.AT_REST): "at-rest",
         (schema.FAULT_TAG, module.CONTRADICTS): "contradicts",
     }
 

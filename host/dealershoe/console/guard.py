@@ -30,6 +30,8 @@ HEADERS = {
 }
 YEAR_S = 31_536_000
 LONGEST_HEAD = 16_384  # bytes, of names and values
+READ_FIRST = (403, 421)  # refused when the body is here: a connection closed on one that is not read is reset, and the
+# client may never see why
 BODY_S = 10.0  # for a body to come
 SEND_S = 30.0  # for a piece of an answer to go: who has gone to sleep comes back with the last event it has seen
 
@@ -80,7 +82,10 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(scope["method"], Fields(scope=scope)) or await self._body(receive)
+        refusal: bytes | tuple[int, str] | None = self._refusal(scope["method"], Fields(scope=scope))
+        if refusal is None or refusal[0] in READ_FIRST:
+            body = await self._body(receive)
+            refusal = refusal or body
         if isinstance(refusal, tuple):
             await _answer(send, *refusal)
             return

@@ -47,7 +47,7 @@ DETAILS = {
     (schema.FAULT_KEYS, 9): ("off", "the wire to the shoe's keys is broken or unplugged: no key counts"),
     (schema.FAULT_TAG, 1): ("many", "more than one tag passed with a card: look whether two cards were drawn as one"),
     (schema.FAULT_TAG, 2): (
-        "at rest",
+        "at-rest",
         "the reader sees a tag though no card is drawn: take away what lies before the shoe; until then tags count for "
         "nothing",
     ),
