@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -300,18 +301,23 @@ def test_a_power_cut_at_any_byte_leaves_the_pair_or_none_and_all_others(torn: in
         assert on(fram).place_of(UID) == AS
 
 
+def cut_short(cut: int, torn: int | None, act: Callable[[Any], object]) -> Fram:
+    """What an FRAM with two pairs has, if the power is cut after so many bytes of what `act` writes."""
+    fram = Fram()
+    pairs = on(fram)
+    pairs.learn(AS, UID)
+    pairs.learn(KD, OTHER)
+    fram.cut, fram.torn = cut, torn
+    with contextlib.suppress(PowerLossError):
+        act(pairs)
+    fram.cut = -1
+    return fram
+
+
 @pytest.mark.parametrize("torn", [None, 0x0F])
 def test_a_power_cut_while_a_pair_is_dropped_leaves_it_or_none_and_all_others(torn: int | None) -> None:
     for cut in range(17):
-        fram = Fram()
-        found = on(fram)
-        found.learn(AS, UID)
-        found.learn(KD, OTHER)
-        fram.cut, fram.torn = cut, torn
-        with contextlib.suppress(PowerLossError):
-            found.drop(AS)
-        fram.cut = -1
-        again = on(fram)
+        again = on(cut_short(cut, torn, lambda pairs: pairs.drop(AS)))
         assert again.place_of(OTHER) == KD
         assert again.place_of(UID) in (NOTHING, AS)
         assert again.place_of(UID) == NOTHING or cut < 16
@@ -320,14 +326,7 @@ def test_a_power_cut_while_a_pair_is_dropped_leaves_it_or_none_and_all_others(to
 @pytest.mark.parametrize("torn", [None, 0x0F])
 def test_a_power_cut_while_all_is_forgotten_leaves_all_or_nothing(torn: int | None) -> None:
     for cut in range(11):
-        fram = Fram()
-        found = on(fram)
-        found.learn(AS, UID)
-        found.learn(KD, OTHER)
-        fram.cut, fram.torn = cut, torn
-        with contextlib.suppress(PowerLossError):
-            found.forget()
-        fram.cut = -1
+        fram = cut_short(cut, torn, lambda pairs: pairs.forget())
         again = on(fram)
         assert (again.place_of(UID), again.place_of(OTHER)) in ((AS, KD), (NOTHING, NOTHING))
         if not again.has(AS):
