@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from dealershoe.bench.dealer import Dealer
 from dealershoe.bench.table import Table as BenchTable
 from dealershoe.cli import commands
 from dealershoe.deal.grammar import parse
-from dealershoe.emulate.dealer import ScriptedDealer
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.errors import UserError
 from dealershoe.judge.runner import run_script
@@ -23,7 +23,6 @@ from dealershoe.record.journal import Journal
 from dealershoe.record.phh import as_deal, read_hands
 from dealershoe.rules.ruling import STRENGTH
 from dealershoe.rules.stack import load_stack
-from dealershoe.session import TableSession
 from pokerkit import HandHistory
 from record.dealing import Table
 
@@ -224,9 +223,7 @@ def test_a_hand_of_the_public_set_is_dealt_by_the_shoe(tmp_path: Path) -> None:
         EmulatedShoe(pace="fast", opened=True) as shoe,
         BenchTable(shoe.port, "tda-2024+house", tmp_path, True) as table,
     ):
-        dealer = ScriptedDealer(shoe, TableSession(load_stack("tda-2024+house")), table.ask)
-        for _ in dealer.play(parse(script, "set")):
-            pass
+        Dealer(shoe, "tda-2024+house", table.ask).play(script)
         shoe.quiet()
         table.wait_for(lambda: table.snapshot().hand_over, "the pot to be pushed")
         assert table.snapshot().rulings == ()
