@@ -12,13 +12,12 @@ the start or the stop: so a run must stand alone, with a margin or nothing on bo
 """
 
 from shoe.crc8 import check_of
-from shoe.strip import DARK, LIGHT, ONE, ZERO
+from shoe.strip import CELLS, DARK, FEW, LIGHT, ONE, ZERO
+from shoe.twocards import two_cards
 
-CELLS = 18
 CARDS = 54  # 0..51 and two jokers; 54..63 are valid codes of no card of ours
 JOKERS = 52  # and 53
 NOTHING, UNREAD, READ = 0, 1, 2  # results
-FEW = 6  # marks: fewer are dirt, not a code
 BROKEN, RESTED, EVEN = 0, 1, 2  # rhythms
 
 
@@ -116,7 +115,7 @@ def rhythm_python(halves, mark: int) -> int:
 
 
 try:
-    from shoe.rhythm_viper import rhythm
+    from shoe.halves_viper import rhythm
 except ImportError:  # CPython has no viper; a test proves the two equal
     rhythm = rhythm_python
 
@@ -143,53 +142,31 @@ def stands_alone(strip, mark: int, marks: int) -> bool:
     return end >= marks or halves[2 * end] >= 3 * halves[2 * end - 1]
 
 
-def apart(strip, mark: int, marks: int) -> bool:
-    """Whether what begins with this mark is another card's than the much that came before it: a blank margin was in
-    between, 7.4 to 17 times as long as a half cell. (Of the half cells beside it one may be soiled.)
-
-    A card that turned about or rested looks much like that. Where it turned in its margin, the cells came the other way
-    about before, the end cell twice on end; or the way back was not seen, and the same cells came before. And a card
-    that turned once turned twice: some other half cell took long as well, unless it is one that lost its neighbour.
-    """
-    halves = strip.halves
+def whole(strip, mark: int) -> int:
+    """The byte of the card whose 18 cells these marks are, either way about, all clear and the check right; else -1."""
     kinds = strip.kinds
-    cells = min(CELLS, marks - mark)
-    if mark < FEW or cells < FEW:
-        return False
-    at = 2 * mark
-    beside = max(min(halves[at - 1], halves[at - 3]), min(halves[at + 1], halves[at + 3]))
-    if not 3 * beside <= halves[at] <= 24 * beside:
-        return False
-    again = True
-    for cell in range(min(mark, cells)):
-        if kinds[cell] != kinds[mark + cell]:
-            again = False
-    if again:
-        return False
-    doubt = 0
-    for half in range(3, at + 2 * cells):
-        like = halves[half - 2]
-        if half != at and halves[half] > 3 * like:
-            if halves[half] > 6 * like:
-                return False
-            doubt = 1
-    if strip.paired and not doubt and kinds[mark - 1] != kinds[mark]:
-        return True
-    differ = 0
-    for cell in range(min(min(mark, cells), marks - CELLS - 1) // 2):  # so far a card has come back, at the least
-        if kinds[mark - 1 - cell] != kinds[mark + cell]:
-            differ += 1
-    return differ > doubt
+    end = mark + CELLS - 1
+    start = DARK if strip.paired else ONE
+    stop = LIGHT if strip.paired else ZERO
+    backwards = kinds[mark] == stop and kinds[end] == start
+    if not backwards and (kinds[mark] != start or kinds[end] != stop):
+        return -1
+    word = 0
+    for step in range(1, CELLS - 1):
+        kind = kinds[end - step if backwards else mark + step]
+        if kind > ONE:
+            return -1
+        word = word << 1 | kind
+    return word >> 8 if proven(word >> 8, word & 0xFF) else -1
 
 
-def widest(strip, marks: int) -> int:
-    """The mark with most light before it, of those that leave a FEW on both sides."""
-    halves = strip.halves
-    found = FEW
-    for mark in range(found, marks - FEW + 1):
-        if halves[2 * mark] > halves[2 * found]:
-            found = mark
-    return found
+def two_codes(strip, marks: int) -> bool:
+    """Whether the first cells are those of one card and the last those of another, whatever the hand did meanwhile."""
+    if marks < 2 * CELLS:
+        return False
+    first = whole(strip, 0)
+    last = whole(strip, marks - CELLS)
+    return first >= 0 and last >= 0 and first != last
 
 
 class Reading:
@@ -200,7 +177,7 @@ class Reading:
         self.byte = 0  # card << 2 | deck
         self.reversed = False  # the stop cell came first
         self.erasures = 0  # 1: a cell was put right. Of an unread code: cells that were not clear
-        self.two = False  # two whole codes that are not the same, or more than one apart from each other: two cards
+        self.two = False  # two whole codes that are not the same, or cells of more than one card (twocards.py)
         self.first = 0  # of the code that was read: its first mark
 
     def read(self, strip, marks: int) -> int:
@@ -222,10 +199,9 @@ class Reading:
                 self._run(strip, mark, marks, False)
             elif kinds[mark] == stop and kinds[end] == start:
                 self._run(strip, mark, marks, True)
-        if self.result == READ:
-            self.two = self.two or apart(strip, self.first, marks) or apart(strip, self.first + CELLS, marks)
-        elif marks >= CELLS + FEW:  # more than one card has, with all its dirt
-            self.two = apart(strip, widest(strip, marks), marks)
+        if marks >= CELLS + FEW and not self.two:
+            first = self.first if self.result == READ else -1
+            self.two = two_codes(strip, marks) or two_cards(strip, marks, first)
         return self.result
 
     def _run(self, strip, mark: int, marks: int, backwards: bool) -> None:
@@ -255,7 +231,7 @@ class Reading:
         if erasures > 1 or doubtful or (erasures and not strip.paired):
             return
         even = rhythm(strip.halves, mark)
-        if even == BROKEN or (even == RESTED and not strip.paired):
+        if even == BROKEN:
             return
         if even == RESTED and erasures and not rested_at(strip.halves, lost):
             return

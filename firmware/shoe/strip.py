@@ -7,6 +7,8 @@ whatever the card's speed one mark is one cell. A cell's kind is what DATA and /
 from array import array
 
 ROOM = 64  # marks kept of one passage; three and a half times a code
+CELLS = 18  # of a code
+FEW = 6  # marks: fewer are dirt, not a code
 
 ZERO, ONE, DARK, LIGHT, UNCLEAR = 0, 1, 2, 3, 4  # kinds of a cell
 

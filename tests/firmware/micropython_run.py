@@ -6,15 +6,20 @@ from array import array
 
 import micropython
 from drivers.copy_viper import copy_ring
-from shoe import cardcode, edges
+from shoe import cardcode, edges, twocards
 from shoe.cardcode import READ
 from shoe.passage import Passage
 
-if edges.scan is edges.scan_python or cardcode.rhythm is cardcode.rhythm_python:
+if (
+    edges.scan is edges.scan_python
+    or cardcode.rhythm is cardcode.rhythm_python
+    or twocards.margin is twocards.margin_python
+):
     print("the viper twins are not in use")
     sys.exit(1)
 
 said = [0, 0, 0]
+margins = 0
 with open(sys.argv[2]) as file:
     for line in file:
         halves = array("H", [int(word) for word in line.split()])
@@ -24,8 +29,19 @@ with open(sys.argv[2]) as file:
             if found != cardcode.rhythm_python(halves, mark):
                 print("the rhythms differ:", mark, line)
                 sys.exit(1)
-if min(said) < 200:
-    print("not enough of a rhythm:", said)
+        last = (len(halves) - 5) // 2
+        mark = 2
+        while 0 <= mark <= last:
+            found = twocards.margin(halves, mark, last)
+            if found != twocards.margin_python(halves, mark, last):
+                print("the margins differ:", mark, line)
+                sys.exit(1)
+            if found < 0:
+                break
+            margins += 1
+            mark = found + 1
+if min(said) < 200 or margins < 200:
+    print("not enough of a rhythm, or margins:", said, margins)
     sys.exit(1)
 
 

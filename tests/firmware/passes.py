@@ -46,6 +46,7 @@ PER_WINDOW = 50  # passes through one shoe before the next is built
 QUIET = bytes(8)
 CALIBRATED = (60000, 30000)  # hardware/faults.toml, light and halves: through no card and through one
 
+DOUBLES = ("double", "soiled-double", "resting-double", "turned-double")  # two cards drawn as one
 # of 100 passes
 KINDS = {"clean": 42, "soiled": 25, "dazzled": 10, "halting": 6, "back": 8, "close": 5, "inverted": 4}
 
@@ -206,15 +207,20 @@ class Maker:
             self._press.invert(paper, [(cell_at(first), cell_at(min(first + rng.randint(1, 5), 17)))])
         return Scene(told, codes, boxed, window.samples(cards, places, kind == "dazzled"))
 
-    def _places(self, kind: str, way: float) -> Places:
+    def _places(self, kind: str, way: float, lag: float = 0.0) -> Places:
+        """Of the leading edge; a rest or turn is anywhere over the code, cell after cell, of the first card or the one
+        `lag` behind it."""
         rng = self._rng
-        if kind in ("halting", "back"):  # anywhere over the code, cell after cell
+        if kind in ("halting", "back", "resting-double", "turned-double"):
             at = HEAD_AT + cell_at(self._made % 20 - 1) + rng.uniform(0, CELL)
-            return self._hand.halting(way, at, kind == "back")
+            if lag and rng.random() < 0.5:
+                at += lag
+            return self._hand.halting(way, at, kind in ("back", "turned-double"))
         return self._hand.draw(way)
 
-    def double(self, soiled: bool = False) -> tuple[Scene, Any, list[int]]:
-        """Two cards drawn as one, the light that comes through them, and when the firmware's loop looks at it."""
+    def double(self, kind: str = "double") -> tuple[Scene, Any, list[int]]:
+        """Two cards drawn as one (`kind`: one of DOUBLES), the light that comes through them, and when the firmware's
+        loop looks at it."""
         rng, size = self._rng, self._size
         low, high = size.range("lag")
         lag = rng.uniform(low, 2.0) if rng.random() < 1 / 3 else rng.uniform(2.0, high)
@@ -223,14 +229,16 @@ class Maker:
         while len(codes) < 2 or codes[0] == codes[1]:  # a deck has each card once
             codes[1:] = [self._code()]
         cards = [(self._edge(codes[0], boxed), 0.0), (self._edge(codes[1], boxed), lag)]
-        if soiled:
+        told = kind
+        if kind == "soiled-double" or (kind in DOUBLES[2:] and rng.random() < 0.3):
             self._press.soil(cards[rng.randrange(2)][0], 3)
+            told = kind if kind == "soiled-double" else f"{kind}-soiled"
         if rng.random() < 0.5:  # the second card lies below the first
             cards.reverse()
-        places = self._hand.draw(LENGTH + LIP_AT + LANES_AT + lag)
-        samples = self.window().samples(cards, places)
-        scene = Scene("soiled-double" if soiled else "double", codes, boxed, samples)
-        return scene, self._light(places, [0.0, lag]), self._looks(len(samples))
+        window = self.window()
+        places = self._places(kind, LENGTH + LIP_AT + LANES_AT + lag, lag)
+        samples = window.samples(cards, places)
+        return Scene(told, codes, boxed, samples), self._light(places, [0.0, lag]), self._looks(len(samples))
 
     def single(self) -> tuple[Scene, Any, list[int]]:
         """One card, with the light through it: for the false alarms."""
@@ -297,11 +305,12 @@ def run(seed: int, passes: int, shares: dict[str, int] = KINDS) -> Counter[str]:
 
 
 def run_doubles(seed: int, passes: int) -> Counter[str]:
-    """So many doubles, as many of which a card is soiled, and as many single cards with the same light."""
+    """So many doubles of each kind, and as many single cards with the same light."""
     maker = Maker(seed)
     count: Counter[str] = Counter()
-    for number in range(3 * passes):
-        scene, light, looks = maker.double(number % 3 == 1) if number % 3 < 2 else maker.single()
+    for number in range((len(DOUBLES) + 1) * passes):
+        kind = number % (len(DOUBLES) + 1)
+        scene, light, looks = maker.double(DOUBLES[kind]) if kind < len(DOUBLES) else maker.single()
         told = Reader().look(scene.samples, light, looks)
         two = len(told) > 1 or any(one.double for one in told)
         count[f"{scene.kind} passes"] += 1

@@ -80,6 +80,11 @@ def test_doubles_are_found_and_single_cards_are_not() -> None:
     assert count["double told as two"] == count["double passes"] == 400
     assert count["soiled-double passes"] == 400
     assert count["soiled-double told as two"] == 400
+    for kind in ("resting-double", "turned-double"):
+        assert count[f"{kind} passes"] + count[f"{kind}-soiled passes"] == 400
+        assert count[f"{kind} told as two"] == count[f"{kind} passes"] > count[f"{kind}-soiled passes"] > 0
+        assert count[f"{kind}-soiled told as two"] >= count[f"{kind}-soiled passes"] - 1
+    assert total(count, "misread") == 0
     assert count["single told as two"] == 0
     assert count["single passes"] == 400
 

@@ -1,6 +1,8 @@
-"""`cardcode.rhythm` for MicroPython's viper emitter: machine code, integers only, no allocation. See `cardcode.py`.
+"""What is asked of half cells, for MicroPython's viper emitter: machine code, integers only, no allocation. For the
+card code.
 
-The quick look (`cardcode.steady`) is left out: the long one takes a fiftieth of its time here.
+`rhythm` is that of `cardcode.py` without the quick look (`cardcode.steady`): the long one takes a fiftieth of its time
+here. `margin` is that of `twocards.py`.
 """
 
 # ruff: noqa: F821 (ptr16 is a word of the emitter)
@@ -81,3 +83,69 @@ def rhythm(halves: ptr16, mark: int) -> int:
     if last - first > 6:
         return 0
     return 1
+
+
+@micropython.viper
+def odd(halves: ptr16, at: int, gap: int) -> int:
+    first: int = halves[at]
+    second: int = halves[at + 1]
+    third: int = halves[at + 2]
+    fourth: int = halves[at + 3]
+    unlike: int = 0
+    low: int = first
+    high: int = third
+    if third < first:
+        low = third
+        high = first
+    if high > 2 * low + 2:
+        unlike = 1
+        if int(near(first, second)) >= int(near(third, second)):
+            first = third
+        third = first
+    low = second
+    high = fourth
+    if fourth < second:
+        low = fourth
+        high = second
+    if high > 2 * low + 2:
+        if unlike == 1:
+            return 2
+        unlike = 1
+        if int(near(second, first)) >= int(near(fourth, first)):
+            second = fourth
+        fourth = second
+    low = first
+    high = first
+    if second < low:
+        low = second
+    if third < low:
+        low = third
+    if fourth < low:
+        low = fourth
+    if second > high:
+        high = second
+    if third > high:
+        high = third
+    if fourth > high:
+        high = fourth
+    if gap < 5 * high or gap > 30 * low or high > 4 * low:
+        return 2
+    return unlike
+
+
+@micropython.viper
+def near(a: int, b: int) -> int:
+    return a - b if a > b else b - a
+
+
+@micropython.viper
+def margin(halves: ptr16, mark: int, last: int) -> int:
+    while mark <= last:
+        at: int = 2 * mark
+        gap: int = halves[at]
+        if gap >= 5 * int(halves[at + 1]) or gap >= 5 * int(halves[at + 3]):
+            if gap >= 5 * int(halves[at - 1]) or gap >= 5 * int(halves[at - 3]):
+                if int(odd(halves, at + 1, gap)) + int(odd(halves, at - 4, gap)) <= 1:
+                    return mark
+        mark += 1
+    return -1
