@@ -9,6 +9,7 @@ import micropython
 from drivers.fram import Fram
 from drivers.sampler import RATE, RING, Sampler
 from machine import UART, Pin
+from shoe.cardcode import Reading
 from shoe.edges import new_out, new_state, scan
 from shoe.events import Events
 from shoe.kept import KeptJournal
@@ -16,6 +17,7 @@ from shoe.lanes import ExitLanes
 from shoe.loop import CHUNKS
 from shoe.passage import CHUNK, Passage
 from shoe.sampleclock import SampleClock
+from shoe.strip import ROOM, Strip
 from shoelink import frame, schema
 from shoelink.tokens import Veil
 
@@ -88,6 +90,27 @@ finally:
 gc.enable()
 journal = link.journal
 print("card", journal.next - 1, took_us[0], took_us[1], took_us[2], 64 * len(card), journal.kept, journal.oldest)
+
+# ---- the longest look there is: as many marks as are kept, with margins among them, and all of one card that trembled
+looked_us = 0
+for paired in (True, False):
+    for seed in range(6):
+        strip, reading, number = Strip(paired), Reading(), 7 * seed + 1
+        strip.marks = ROOM
+        for at in range(2 * ROOM):
+            number = (75 * number + 74) % 65537
+            # seed 0: no gap is long; 1: each tenth is a margin, all else even; others: any length
+            strip.halves[at] = 20 if seed < 2 else 3 + number % 150
+            if seed == 1 and at % 20 == 0:
+                strip.halves[at] = 240
+            strip.kinds[at // 2] = seed & 1 if seed < 4 else number >> 8 & 1
+        gc.collect()
+        micropython.heap_lock()
+        began = time.ticks_us()
+        reading.read(strip, ROOM)
+        looked_us = max(looked_us, time.ticks_diff(time.ticks_us(), began))
+        micropython.heap_unlock()
+print("looked", looked_us)
 
 # ---- the sampler while memory is tidied and the line is busy, at the worst
 uart = UART(0, baudrate=115200, tx=Pin(0), rx=Pin(1), rxbuf=512, txbuf=512, timeout=0)

@@ -422,7 +422,7 @@ def budget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     print(said)
     assert " end" in said, said
     found = {line.split()[0]: line.split()[1:] for line in said.splitlines() if line}
-    return {word: [value for value in found[word] if value != "end"] for word in ("card", "sampled", "late")}
+    return {word: [value for value in found[word] if value != "end"] for word in ("card", "looked", "sampled", "late")}
 
 
 @needs_uf2
@@ -438,6 +438,14 @@ def test_from_the_edge_to_the_frame_nothing_is_allocated_and_little_time_taken(b
     assert 0 < last_us <= 5_000
     assert longest_us <= 3_200  # what its 64 samples have taken to come
     assert 5 * total_us <= 3 * passing_us  # and a backlog is worked off while a card passes
+
+
+@needs_uf2
+def test_the_longest_look_at_a_card_that_trembled_is_done_before_it_has_left(budget: dict[str, list[str]]) -> None:
+    """It is looked at when its trailing edge has come to the throat, 8 ms at 3 m/s before it is at the lip."""
+    (longest_us,) = map(int, budget["looked"])
+    print(f"the longest look at a card that trembled: {longest_us} us")
+    assert 500 < longest_us <= 5_000
 
 
 @needs_uf2
