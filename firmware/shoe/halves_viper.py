@@ -139,13 +139,35 @@ def near(a: int, b: int) -> int:
 
 
 @micropython.viper
+def stopping(halves: ptr16, at: int, step: int, gap: int) -> int:
+    first: int = halves[at]
+    second: int = halves[at + step]
+    low: int = first
+    high: int = second
+    if second < first:
+        low = second
+        high = first
+    if gap < 4 * high or gap > 30 * low or high > 4 * low:
+        return 0
+    if int(halves[at + 2 * step]) + 2 >= first and int(halves[at + 3 * step]) + 2 >= second:
+        return 1
+    return 0
+
+
+@micropython.viper
 def margin(halves: ptr16, mark: int, last: int) -> int:
     while mark <= last:
         at: int = 2 * mark
         gap: int = halves[at]
         if gap >= 5 * int(halves[at + 1]) or gap >= 5 * int(halves[at + 3]):
             if gap >= 5 * int(halves[at - 1]) or gap >= 5 * int(halves[at - 3]):
-                if int(odd(halves, at + 1, gap)) + int(odd(halves, at - 4, gap)) <= 1:
+                behind: int = int(odd(halves, at + 1, gap))
+                before: int = int(odd(halves, at - 4, gap))
+                if behind + before <= 1:
+                    return mark
+                if behind == 0 and int(stopping(halves, at - 1, -1, gap)) == 1:
+                    return mark
+                if before == 0 and int(stopping(halves, at + 1, 1, gap)) == 1:
                     return mark
         mark += 1
     return -1

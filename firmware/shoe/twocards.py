@@ -3,32 +3,54 @@
 A margin between two codes is 7.4 to 17 times as long as a half cell. Where a card came to rest there is a gap like that
 too, so the gap has to be a margin by one of these:
 
-* all is even in the two cells on both sides of it (`margin`): a hand cannot do much there, while a card that rests
-  comes to its stop by and by, and a tremble makes halves of any length;
+* all is even in the two cells on one side of it at least (`margin`): a hand cannot do much there, while a card that
+  rests comes to its stop by and by, and a tremble makes halves of any length;
 * nothing else among the marks took long (`alone`): a card that turned once turned twice;
-* a code that was read begins or ends there (`beside`), or one's stop cell and another's start cell lie there (`met`).
+* a code that was read below begins or ends there (`beside`), or one's stop cell and another's start cell lie there
+  (`met`; where one of the strips is stuck on the wrong way about the other looks have to do).
 
 A card that turned about in its margin looks like that as well. But then its cells came the other way about before, the
-end cell twice on end; or the way back was not seen, and the same cells came before. Two cards differ from both.
+end cell twice on end; or the way back was not seen, and the same cells came before. Two cards differ from both. (A card
+that turned more than once has fewer cells that came back: three on end are believed, six above.)
 """
 
 from shoe.strip import CELLS, DARK, FEW, LIGHT
 
 ENDS = bytes((LIGHT, DARK))  # a stop cell and a start cell
 MARGIN = 30  # times a half cell: longer is a rest
+# Cells on end that came the other way about. Of two cards one of the nearest two is an end cell, and hardly ever like
+# the other. The top head takes ends for bits: there six cells of two cards are like each other once in 64 pairs.
+BACK, BACK_ABOVE = 3, 6
 
 
 def margin_python(halves, mark: int, last: int) -> int:
-    """The next mark, from this one to `last`, that has a blank margin before it and is even on both
-    sides, but for one half that is soiled or that the other card's edge has cut; -1: none is."""
+    """The next mark, from this one to `last`, that has a blank margin before it; -1: none has. `halves` has two marks
+    on both sides of each. All is even there, but for one half that is soiled or that the other card's edge has cut; or
+    all is even on one side, and on the other the hand comes from its stop or to it (`stopping`)."""
     while mark <= last:
         at = 2 * mark
         gap = halves[at]
         if gap >= 5 * min(halves[at + 1], halves[at + 3]) and gap >= 5 * min(halves[at - 1], halves[at - 3]):
-            if odd(halves, at + 1, gap) + odd(halves, at - 4, gap) <= 1:
+            behind = odd(halves, at + 1, gap)
+            before = odd(halves, at - 4, gap)
+            if (
+                behind + before <= 1
+                or (behind == 0 and stopping(halves, at - 1, -1, gap))
+                or (before == 0 and stopping(halves, at + 1, 1, gap))
+            ):
                 return mark
         mark += 1
     return -1
+
+
+def stopping(halves, at: int, step: int, gap: int) -> bool:
+    """Whether the four halves on this side of the gap took ever longer, marks and gaps for themselves, the farther from
+    it they are, and the nearest two are alike and a quarter of it or less."""
+    first, second = halves[at], halves[at + step]
+    shortest = min(first, second)
+    if gap < 4 * max(first, second) or gap > MARGIN * shortest or max(first, second) > 4 * shortest:
+        return False
+    return halves[at + 2 * step] + 2 >= first and halves[at + 3 * step] + 2 >= second  # samples, for the sampling
 
 
 def odd(halves, at: int, gap: int) -> int:
@@ -75,21 +97,26 @@ def alone(halves, mark: int, marks: int) -> int:
 def differ(strip, mark: int, marks: int, doubt: int) -> bool:
     """Whether what begins with this mark is no part of the card before it. `doubt`: cells that may be soiled."""
     kinds = strip.kinds
-    before, behind = kinds[mark - 1], kinds[mark]
     cells = min(CELLS, mark, marks - mark)
+    back = 0
+    while back < cells and kinds[mark - 1 - back] == kinds[mark + back]:
+        back += 1
+    if doubt and back >= (BACK if strip.paired else BACK_ABOVE):
+        return False
     again = True
     for cell in range(cells):
         if kinds[cell] != kinds[mark + cell]:
             again = False
     if again:
         return False
-    if strip.paired and not doubt and before != behind:
+    if strip.paired and not doubt and not back:
         return True
-    back = 0
-    for cell in range(min(cells, (marks - CELLS - 1) // 2)):  # so far a card has come back, at the least
+    unlike = 0
+    turned = (marks - CELLS - 1) // 2  # so far a card that turned once has come back, at the least
+    for cell in range(min(cells, turned)):
         if kinds[mark - 1 - cell] != kinds[mark + cell]:
-            back += 1
-    return back > doubt
+            unlike += 1
+    return unlike > doubt
 
 
 def apart(strip, mark: int, marks: int) -> bool:
@@ -144,10 +171,10 @@ def two_cards(strip, marks: int, first: int) -> bool:
 
 
 def beside(strip, edge: int, marks: int) -> bool:
-    """Whether a code that was read has another card's marks beyond this edge, though the hand may have rested there."""
+    """Whether a code that was read below has another card's marks beyond this edge, though the hand may have rested
+    there: but for dirt, of its own there is only the end cell once more, where it turned in its margin."""
     if edge < FEW or marks - edge < FEW:
         return False
-    turned = strip.kinds[edge - 1] == strip.kinds[edge]  # it rested in its margin, and the end cell came twice on end
-    if not turned and steep(strip.halves, 2 * edge) and differ(strip, edge, marks, 1):
+    if strip.kinds[edge - 1] != strip.kinds[edge]:
         return True
     return apart(strip, edge, marks)

@@ -51,7 +51,8 @@ class Hand:
         return self._places([(0.0, speed), *self._stretch(speed, way - START)], START)
 
     def halting(self, way: float, at: float, back: bool) -> Places:
-        """The leading edge comes to rest at `at`, is drawn back a little if `back`, and goes out over `way` mm."""
+        """The leading edge comes to rest at `at`, is drawn back a little if `back`, once or twice, and goes out over
+        `way` mm."""
         rng = self._rng
         speed = self._size.draw("speed", rng)
         before = self._stretch(speed, at - START + 20)
@@ -63,16 +64,27 @@ class Hand:
         again = 0.0
         if back:
             again = self._size.draw("back", rng)
-            inwards = self._size.draw("speed", rng)
-            bend = min(self._size.draw("swing", rng), again / inwards)  # both bends together go as far as one at speed
-            over = again - inwards * bend
-            knots += [(bend, -inwards), (over / inwards, -inwards), (bend, 0.0)]
-            if rng.random() < 0.5:
-                knots.append((self._size.draw("rest", rng), 0.0))
+            knots += self._moved(again, -1)
+            if rng.random() < self._size.high("back_twice"):
+                out = rng.uniform(0.0, again)
+                back_again = self._size.draw("back", rng)
+                knots += self._moved(out, 1) + self._moved(back_again, -1)
+                again += back_again - out
         speed = self._size.draw("speed", rng)
         knots.append((self._size.draw("swing", rng), speed))
         knots += self._stretch(speed, way - at + again)
         return self._places(knots, at, stops)
+
+    def _moved(self, mm: float, sign: int) -> list[Knot]:
+        """From rest so far out (1) or back (-1), to rest, which may last."""
+        rng = self._rng
+        speed = self._size.draw("speed", rng)
+        bend = min(self._size.draw("swing", rng), mm / speed)  # both bends together go as far as one at speed
+        over = mm - speed * bend
+        knots = [(bend, sign * speed), (over / speed, sign * speed), (bend, 0.0)]
+        if rng.random() < 0.5:
+            knots.append((self._size.draw("rest", rng), 0.0))
+        return knots
 
     def _places(self, knots: Sequence[Knot], at: float, when: float = 0.0) -> Places:
         """The places at each sample of the motion that is at `at` after `when` ms, from START on."""

@@ -39,7 +39,7 @@ def streams() -> list[tuple[list[int], bytes]]:
         result.append((sizes, Scene(cards).samples(places + [places[-1]] * 8)))
     maker = Maker(8)
     for kind in (*KINDS, *KINDS, *KINDS):  # as in the million passes: blurred, noisy, dazzled
-        result.append(([rng.randint(1, 256)], maker.make(kind).samples + bytes(8)))
+        result.append(([rng.randint(32, 256)], maker.make(kind).samples + bytes(8)))
     return result
 
 
