@@ -94,6 +94,14 @@ def alone(halves, mark: int, marks: int) -> int:
     return doubt
 
 
+def again(kinds, mark: int, cells: int) -> bool:
+    """Whether so many cells from this mark on are those from the first mark on."""
+    for cell in range(cells):
+        if kinds[cell] != kinds[mark + cell]:
+            return False
+    return True
+
+
 def differ(strip, mark: int, marks: int, doubt: int) -> bool:
     """Whether what begins with this mark is no part of the card before it. `doubt`: cells that may be soiled."""
     kinds = strip.kinds
@@ -103,11 +111,7 @@ def differ(strip, mark: int, marks: int, doubt: int) -> bool:
         back += 1
     if doubt and back >= (BACK if strip.paired else BACK_ABOVE):
         return False
-    again = True
-    for cell in range(cells):
-        if kinds[cell] != kinds[mark + cell]:
-            again = False
-    if again:
+    if again(kinds, mark, cells):
         return False
     if strip.paired and not doubt and not back:
         return True
@@ -172,9 +176,10 @@ def two_cards(strip, marks: int, first: int) -> bool:
 
 def beside(strip, edge: int, marks: int) -> bool:
     """Whether a code that was read below has another card's marks beyond this edge, though the hand may have rested
-    there: but for dirt, of its own there is only the end cell once more, where it turned in its margin."""
+    there. But for dirt, of its own there is the end cell once more, where it turned in its margin, or all again."""
     if edge < FEW or marks - edge < FEW:
         return False
-    if strip.kinds[edge - 1] != strip.kinds[edge]:
+    kinds = strip.kinds
+    if kinds[edge - 1] != kinds[edge] and not again(kinds, edge, min(CELLS, edge, marks - edge)):
         return True
     return apart(strip, edge, marks)

@@ -11,21 +11,7 @@ from typing import Any
 
 import pytest
 from firmware.listening import Back, Left, Other, passage, told_of
-from firmware.physics import (
-    CELL,
-    CLK,
-    HEAD_AT,
-    LENGTH,
-    LIP,
-    THROAT,
-    Card,
-    Scene,
-    cell_at,
-    pieces,
-    print_card,
-    random_ride,
-    ride,
-)
+from firmware.physics import CLK, LENGTH, LIP, THROAT, Card, Scene, cell_at, pieces, print_card, random_ride, ride
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -280,44 +266,6 @@ def test_a_double_is_told_whichever_code_is_soiled_and_whichever_is_below(
             setattr(second, track, marks)
     (left,) = lefts(told_of(Scene([(first, 0), (second, lag)]).samples(ride([(190, 900, 1100)]))))
     assert left.double
-
-
-def rested(at: float, seconds: float = 0.1) -> list[float]:
-    """A draw whose leading edge comes to rest so many mm past the throat slot, as a hand stops: within 10 mm."""
-    return ride([(at - 5, 900, 900), (10, 900, 30), (0, seconds, 0), (10, 30, 900), (190 - at - 15, 900, 1100)])
-
-
-@pytest.mark.parametrize("lag", [46, 50, 55, 60, 63.4])
-@pytest.mark.parametrize("boxed", [False, True])
-@pytest.mark.parametrize("below", [False, True])
-def test_a_double_that_rests_on_any_cell_of_either_code_is_told(lag: float, boxed: bool, below: bool) -> None:
-    """The cells of two codes are there, or all of one and the other's beginning or end. Less than 54.25 mm apart one
-    code is not whole: where it rests about the margin between them, the light has time to tell."""
-    first, second = print_card(11, 1, boxed=boxed), print_card(46, 2, boxed=boxed)
-    for track in ("clk", "data", "ndata"):
-        if below:
-            setattr(first, track, [(a, min(b, lag)) for a, b in getattr(first, track) if a < lag])
-        else:
-            marks = [(max(a, LENGTH - lag), b) for a, b in getattr(second, track) if b > LENGTH - lag]
-            setattr(second, track, marks)
-    pair = Scene([(first, 0), (second, lag)])
-    for code in (0.0, lag):
-        for half in range(36):
-            at = code + cell_at(0) + (half + 0.5) * CELL / 2
-            if lag > 54.25 or not lag - 9 < at < LENGTH + 9:
-                assert [left.double for left in lefts(told_of(pair.samples(rested(HEAD_AT + at))))] == [True], half
-
-
-@pytest.mark.parametrize("boxed", [False, True])
-@pytest.mark.parametrize("back", [5, 10, 15, 20, 30])
-def test_a_card_that_turned_about_anywhere_is_no_two(back: float, boxed: bool) -> None:
-    """It stops, is drawn back and comes again: in its code, and in the margins before and behind."""
-    single = Scene([(print_card(30, 1, boxed=boxed), 0)])
-    for half in range(-4, 40):
-        at = HEAD_AT + cell_at(0) + (half + 0.5) * CELL / 2
-        legs = [(at - 5, 900, 900), (10, 900, 30), (0, 0.05, 0), (-back / 2, 30, 600), (-back / 2, 600, 30)]
-        places = ride([*legs, (0, 0.05, 0), (back, 30, 900), (150, 900, 1100)])
-        assert [left.double for left in lefts(told_of(single.samples(places)))] == [False], half
 
 
 @pytest.mark.parametrize("lag", [30, 40, 50, 60, 63.4])

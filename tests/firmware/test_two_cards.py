@@ -1,0 +1,128 @@
+"""Two cards drawn as one that rest or turn about, and single cards that do so: which is which, and what is read.
+
+Lengths are those of `hardware/card-code.md`: a code's cells of 2.5 mm begin 9.25 mm behind the leading edge of a card
+of 63.5 mm. `test_passage.py` has those that are drawn in one go.
+"""
+
+from __future__ import annotations
+
+from array import array
+from importlib import import_module
+from typing import Any
+
+import pytest
+from firmware.listening import Left, told_of
+from firmware.physics import CELL, HEAD_AT, LENGTH, Scene, cell_at, print_card, ride
+
+cardcode: Any = import_module("shoe.cardcode")
+strip_module: Any = import_module("shoe.strip")
+
+
+def lefts(scene: Scene, places: list[float]) -> list[Left]:
+    """The cards that are told to have left."""
+    return [told for told in told_of(scene.samples(places)) if isinstance(told, Left)]
+
+
+def hide(first: Any, second: Any, lag: float, below: bool) -> Scene:
+    """Two cards, the second so many mm behind, the nearer of which hides the other from the head; `below`: the second
+    one does."""
+    for track in ("clk", "data", "ndata"):
+        if below:
+            setattr(first, track, [(a, min(b, lag)) for a, b in getattr(first, track) if a < lag])
+        else:
+            marks = [(max(a, LENGTH - lag), b) for a, b in getattr(second, track) if b > LENGTH - lag]
+            setattr(second, track, marks)
+    return Scene([(first, 0), (second, lag)])
+
+
+def rested(at: float, seconds: float = 0.1) -> list[float]:
+    """A draw whose leading edge comes to rest so many mm past the throat slot, as a hand stops: within 10 mm."""
+    return ride([(at - 5, 900, 900), (10, 900, 30), (0, seconds, 0), (10, 30, 900), (190 - at - 15, 900, 1100)])
+
+
+@pytest.mark.parametrize("lag", [46, 50, 55, 60, 63.4])
+@pytest.mark.parametrize("boxed", [False, True])
+@pytest.mark.parametrize("below", [False, True])
+def test_a_double_that_rests_on_any_cell_of_either_code_is_told(lag: float, boxed: bool, below: bool) -> None:
+    """The cells of two codes are there, or all of one and the other's beginning or end. Less than 54.25 mm apart one
+    code is not whole: where it rests about the margin between them, the light has time to tell."""
+    first, second = print_card(11, 1, boxed=boxed), print_card(46, 2, boxed=boxed)
+    pair = hide(first, second, lag, below)
+    for code in (0.0, lag):
+        for half in range(36):
+            at = code + cell_at(0) + (half + 0.5) * CELL / 2
+            if lag > 54.25 or not lag - 9 < at < LENGTH + 9:
+                assert [left.double for left in lefts(pair, rested(HEAD_AT + at))] == [True], half
+
+
+@pytest.mark.parametrize("boxed", [False, True])
+@pytest.mark.parametrize("back", [5, 10, 15, 20, 30])
+def test_a_card_that_turned_about_anywhere_is_no_two(back: float, boxed: bool) -> None:
+    """It stops, is drawn back and comes again: in its code, and in the margins before and behind."""
+    single = Scene([(print_card(30, 1, boxed=boxed), 0)])
+    for half in range(-4, 40):
+        at = HEAD_AT + cell_at(0) + (half + 0.5) * CELL / 2
+        legs = [(at - 5, 900, 900), (10, 900, 30), (0, 0.05, 0), (-back / 2, 30, 600), (-back / 2, 600, 30)]
+        places = ride([*legs, (0, 0.05, 0), (back, 30, 900), (150, 900, 1100)])
+        assert [left.double for left in lefts(single, places)] == [False], half
+
+
+@pytest.mark.parametrize(("end", "begin", "two"), [(3, 2, True), (1, 2, False), (3, 1, False)])
+def test_a_stop_cell_a_margin_and_a_start_cell_are_two_cards_though_nothing_is_even(
+    end: int, begin: int, two: bool
+) -> None:
+    """A rest elsewhere, and before and behind the margin a hand that changes its speed: no other look is sure there."""
+    strip, mark, bits = strip_module.Strip(True), 18, [0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1]
+    kinds = [2, 4, 4, *bits, end, begin, *bits, 4, 4, 3]  # two cells of each are not clear: neither is read
+    strip.marks = len(kinds)
+    strip.kinds[: len(kinds)] = bytes(kinds)
+    for at in range(2 * len(kinds)):
+        strip.halves[at] = 20
+    strip.halves[11] = 4000
+    strip.halves[2 * mark - 6 : 2 * mark + 6] = array("H", (15, 60, 14, 40, 11, 30, 190, 50, 21, 15, 60, 14))
+    reading = cardcode.Reading()
+    assert reading.read(strip, strip.marks) == cardcode.UNREAD
+    assert reading.two is two
+
+
+@pytest.mark.parametrize("lag", [26, 30, 34, 45, 52])
+def test_a_code_that_is_read_beside_another_card_s_marks_is_one_of_two_wherever_it_rests(lag: float) -> None:
+    """The second card lies below, so the head sees the first one's beginning and all of the second: a margin and a
+    whole code, whatever the hand does about it. (One that rests on its start cell is not read: the light tells.)"""
+    first, second = print_card(11, 1), print_card(46, 2)
+    pair = hide(first, second, lag, True)
+    for half in range(-6, 36):
+        places = rested(HEAD_AT + lag + cell_at(0) + (half + 0.5) * CELL / 2)
+        (left,) = lefts(pair, places)
+        assert left.double or (half == 0 and left.card is None), half
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("boxed", [False, True])
+def test_a_card_that_rests_is_read(boxed: bool, mirrored: bool) -> None:
+    """On any half cell but the outermost two, where the rest may have hidden an end."""
+    single = Scene([(print_card(30, 1, boxed=boxed, mirrored=mirrored), 0)])
+    for half in range(2, 34):
+        places = rested(HEAD_AT + cell_at(0) + (half + 0.5) * CELL / 2)
+        (left,) = lefts(single, places)
+        assert (left.card, left.boxed, left.double) == (30, boxed, False), half
+
+
+@pytest.mark.parametrize(
+    ("back", "boxed"),
+    [
+        *((back, False) for back in ((22, 20, 12), (16, 10, 10), (20, 12, 15), (30, 20, 20))),
+        *((back, True) for back in ((24, 20, 18), (30, 20, 20))),
+    ],
+)
+def test_nor_is_one_that_turned_about_twice(back: tuple[float, float, float], boxed: bool) -> None:
+    """Drawn back, out again some of the way, back once more and out, by three cells or more each time; boxed by six."""
+    single = Scene([(print_card(30, 1, boxed=boxed), 0)])
+    first, out, again = back
+    for half in range(12, 40):
+        at = HEAD_AT + cell_at(0) + (half + 0.5) * CELL / 2
+        legs = [(at + 5, 500, 500)]
+        for mm in (-first, out, -again):
+            legs += [(0, 0.06, 0), (mm / 2, 30, 500), (mm / 2, 500, 30)]
+        places = ride([*legs, (0, 0.06, 0), (20, 30, 900), (170, 900, 900)])
+        assert [left.double for left in lefts(single, places)] == [False], half
