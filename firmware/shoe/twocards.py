@@ -11,7 +11,7 @@ too, so the gap has to be a margin by one of these:
 
 A card that turned about in its margin looks like that as well. But then its cells came the other way about before, the
 end cell twice on end; or the way back was not seen, and the same cells came before. Two cards differ from both. (A card
-that turned more than once has fewer cells that came back: three on end are believed, six above.)
+that turned more than once has fewer cells that came back: two on end are believed, four above.)
 """
 
 from shoe.strip import CELLS, DARK, FEW, LIGHT
@@ -19,8 +19,8 @@ from shoe.strip import CELLS, DARK, FEW, LIGHT
 ENDS = bytes((LIGHT, DARK))  # a stop cell and a start cell
 MARGIN = 30  # times a half cell: longer is a rest
 # Cells on end that came the other way about. Of two cards one of the nearest two is an end cell, and hardly ever like
-# the other. The top head takes ends for bits: there six cells of two cards are like each other once in 64 pairs.
-BACK, BACK_ABOVE = 3, 6
+# the other. The top head takes ends for bits: there four cells of two cards are like each other once in 16 pairs.
+BACK, BACK_ABOVE = 2, 4
 
 
 def margin_python(halves, mark: int, last: int) -> int:
