@@ -1,4 +1,4 @@
-"""For every test: nobody's own shelf of rule packs decides what a name of a pack means, nobody's own key signs."""
+"""For every test: nobody's own shelf decides what a pack means, nobody's own key signs, no example has to hurry."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Hypothesis fails an example that takes longer than 200 ms, or long to think of: on a busy machine any can.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 @pytest.fixture(scope="session", autouse=True)
