@@ -13,7 +13,6 @@ import socket
 import struct
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +39,7 @@ from dealershoe.emulate.motion import Path as Motion
 from dealershoe.emulate.motion import glide
 from dealershoe.emulate.parts import EVERY_FAILURE, FAILURES
 from dealershoe.emulate.process import POWER_ON, VARIANTS, WATCHDOG, Firmware, ShoeStoppedError
-from dealershoe.emulate.sniffer import Sniffer
+from dealershoe.emulate.sniffer import Newest, Sniffer
 from dealershoe.emulate.timeline import Output
 from dealershoe.errors import UserError
 from dealershoe.events import PLACES, SEATS
@@ -131,7 +130,7 @@ class EmulatedShoe:
         self.stuck = stuck  # level bits of a sample that read 1 whatever passes
         self.lights: tuple[Pixel, ...] = ((0, 0, 0),) * PIXELS
         self.tone = 0  # Hz, 0: silent
-        self.shown: deque[Shown] = deque(maxlen=5000)
+        self.shown: Newest[Shown] = Newest(5000)
         self.line = Sniffer()
         self.pulled: tuple[PaperCard, ...] = ()  # the card (or two) pulled last
         self.on_change: Callable[[], None] | None = None  # called when light or sound have changed, in a thread

@@ -7,14 +7,36 @@ that the host has answered.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from shoelink import schema
 from shoelink.frame import Decoder
 
 SILENCE = 1.0  # seconds without a frame from the host: nobody is there
 KEPT = 200  # frames each way
+T = TypeVar("T")
+
+
+class Newest(Generic[T]):
+    """The newest of many. Whoever goes through them goes through those of that moment: more may come on a thread."""
+
+    def __init__(self, most: int) -> None:
+        self._kept: deque[T] = deque(maxlen=most)
+
+    def append(self, one: T) -> None:
+        """One more; the oldest goes where there are enough."""
+        self._kept.append(one)
+
+    def clear(self) -> None:
+        """Forget them."""
+        self._kept.clear()
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._kept.copy())  # one step of the interpreter: no other thread comes between
+
+    def __len__(self) -> int:
+        return len(self._kept)
 
 
 class Heard(NamedTuple):
@@ -31,7 +53,7 @@ class Sniffer:
 
     def __init__(self, on_frame: Callable[[Heard], None] | None = None) -> None:
         self.on_frame = on_frame
-        self.heard: deque[Heard] = deque(maxlen=KEPT)
+        self.heard: Newest[Heard] = Newest(KEPT)
         self.up = False  # a session is going on
         self.due: Any = None  # the newest schema.Due that the shoe has confirmed: it shows it, and reads cards as of it
         self.signal: Any = None
