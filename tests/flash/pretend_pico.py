@@ -196,15 +196,14 @@ class PretendPico:
         self.left = left
         self._plugged = True
 
+    def prompts(self) -> bool:
+        """Whether it has run what it runs by itself, and its prompt is there."""
+        with self._power:
+            return self._process is not None and self._process.poll() is None and PROMPT in self._said
+
     def started(self) -> None:
-        """Wait until it has run what it runs by itself, and its prompt is there: whoever speaks to it earlier sends a
-        Ctrl-C into that."""
-
-        def prompts() -> bool:
-            with self._power:
-                return self._process is not None and self._process.poll() is None and PROMPT in self._said
-
-        wait_for(prompts)
+        """Wait until it `prompts`: whoever speaks to it earlier sends a Ctrl-C into what it runs by itself."""
+        wait_for(self.prompts)
 
     def close(self) -> None:
         """Gone."""

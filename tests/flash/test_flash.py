@@ -9,6 +9,7 @@ import pty
 import subprocess
 import sys
 import threading
+import time
 import tty
 import types
 from collections.abc import Iterator
@@ -41,6 +42,7 @@ uart.write(memoryview(sent)[9:])
 """
 MUTE = "import machine\nmachine.UART(1).write(b'nobody')\n"
 LINK = ("__init__", "_plain", "frame", "schema")  # what the start of a trial needs of it
+PATIENCE_S = 20.0  # a busy test machine is slow to start a version
 STRIDE = 11  # a prime: every kind of write is hit
 SAID_BY_A_PICO = bytes.fromhex("00026103020103ff00")
 
@@ -67,11 +69,25 @@ def flash(
     main: str,
     monkeypatch: pytest.MonkeyPatch,
     *,
-    patience: float = 1.0,
-    reply: float = 2.0,
+    patience: float = PATIENCE_S,
+    reply: float = repl.REPLY_S,
     port: str = "",
 ) -> Result:
-    """The whole command."""
+    """The whole command; it looks at the outcome as soon as the new version has said HELLO."""
+    before, skipped = -1, 0.0  # HELLOs before the trial; seconds
+
+    def monotonic() -> float:
+        nonlocal before
+        before = len(hellos(pico)) if before < 0 else before  # it is asked first as the Pico has just been reset
+        return time.monotonic() + skipped
+
+    def sleep(seconds: float) -> None:
+        nonlocal skipped
+        time.sleep(seconds)
+        if len(hellos(pico)) > before and pico.prompts():
+            skipped = patience
+
+    monkeypatch.setattr(steps, "time", types.SimpleNamespace(monotonic=monotonic, sleep=sleep))
     monkeypatch.setattr(build, "sources", lambda _variant: version(folder, main))
     monkeypatch.setattr(command, "PATIENCE_S", patience)
     monkeypatch.setattr(repl, "REPLY_S", reply)
@@ -123,7 +139,7 @@ def test_a_version_that_does_not_say_hello_is_not_kept(
     main: str, pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flash(pico, tmp_path, HELLO.format(version="one"), monkeypatch)
-    said = refused(flash(pico, tmp_path, main, monkeypatch))
+    said = refused(flash(pico, tmp_path, main, monkeypatch, patience=1.0))
     assert "the new version did not say HELLO" in said
     assert "the old version (/a) runs again" in said
     starts = len(hellos(pico))
@@ -417,7 +433,6 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_lost_in_the_middle(pico: PretendPico, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repl, "REPLY_S", 0.5)
     session = steps.session(pico.port)
     told: list[str] = []
 
@@ -425,6 +440,8 @@ def test_lost_in_the_middle(pico: PretendPico, tmp_path: Path, monkeypatch: pyte
         told.append(line)
         if line.startswith("2 of"):
             pico.unplug()
+            monkeypatch.setattr(repl, "REPLY_S", 0.5)  # nobody will
+            session._board.serial.timeout = 0.5
 
     with pytest.raises(UserError, match=r"the Pico was lost at c\.mpy .*; plug it in and flash again; until then"):
         steps.write_version(session, {f"{name}.mpy": bytes(500) for name in "abcd"}, pull)
@@ -446,6 +463,8 @@ def test_lost_at_any_step_it_is_one_sentence_and_the_old_version_runs(
         taken += 1
         if taken == pulled_at:
             pico.unplug()
+            monkeypatch.setattr(repl, "REPLY_S", 0.5)  # nobody will
+            board.serial.timeout = 0.5
         return exec_raw(board, code)
 
     monkeypatch.setattr(repl.Transport, "exec_raw_no_follow", counted)
@@ -453,7 +472,7 @@ def test_lost_at_any_step_it_is_one_sentence_and_the_old_version_runs(
     while True:
         pico.started()
         taken, pulled_at = 0, pulled_at + 7
-        result = flash(pico, tmp_path, HELLO.format(version="two"), monkeypatch, patience=0.5, reply=1.0)
+        result = flash(pico, tmp_path, HELLO.format(version="two"), monkeypatch)
         if taken < pulled_at:
             break
         pico.plug()
@@ -511,12 +530,15 @@ def test_lost_as_it_is_spoken_to() -> None:
     port = os.ttyname(inner)
 
     def pull() -> None:
+        os.read(outer, 1)  # it is spoken to
         os.close(inner)
         os.close(outer)
 
-    threading.Timer(0.2, pull).start()
+    pulling = threading.Thread(target=pull)
+    pulling.start()
     with pytest.raises(UserError, match="was lost as it was spoken to; it was unplugged"):
         steps.session(port)
+    pulling.join()
 
 
 def test_a_board_that_prints_into_its_answers(pico: PretendPico) -> None:
