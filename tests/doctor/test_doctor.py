@@ -33,15 +33,25 @@ from port.usb_tree import UsbTree
 from shoelink import schema
 
 MAIN = "from dealershoe.cli import main; main()"
+LONG_MS = 20_000.0
 PICO, BOOTSEL, FTDI = (0x2E8A, 0x0005), (0x2E8A, 0x0003), (0x0403, 0x6001)
 
 
 @pytest.fixture(autouse=True)
 def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not listen for seconds where the test is not about that."""
+    """Do not listen for seconds where the test is not about that, and wait as long as it takes for who is there."""
     if "s25" not in request.node.name:
-        monkeypatch.setattr(shoe_module, "QUIET_MS", 300.0)
-        monkeypatch.setattr(shoe_module, "GREETS_MS", 600.0)
+        be_patient(monkeypatch)
+    if "pty" in request.fixturenames:  # nobody there will ever greet
+        monkeypatch.setattr(shoe_module, "GREETS_MS", 300.0)
+        monkeypatch.setattr(shoe_module, "ANSWERS_MS", 1_500.0)
+
+
+def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine starts a shoe late and answers late, and that is no finding."""
+    for name, ms in (("QUIET_MS", 300.0), ("GREETS_MS", LONG_MS), ("PONG_MS", LONG_MS), ("SLOW_MS", LONG_MS),
+                     ("GAP_MS", LONG_MS)):  # fmt: skip
+        monkeypatch.setattr(shoe_module, name, ms)
 
 
 @pytest.fixture
@@ -77,10 +87,10 @@ def test_a_shoe_that_is_well_gives_status_0_and_keeps_its_events(tmp_path: Path)
     with EmulatedShoe(pace="fast") as running:
         running.press("new-hand")
         arguments = ["--port", running.port, "--journal", str(tmp_path / "j"), "--shelf", str(tmp_path / "s"), "--json"]
-        ran = subprocess.run([sys.executable, "-c", MAIN, "doctor", *arguments], capture_output=True, text=True)
+        ran = CliRunner().invoke(commands, ["doctor", *arguments])
         told = [Finding(**json.loads(line)) for line in ran.stdout.splitlines()]
-        assert [finding for finding in told if finding.verdict == BAD] == [], ran.stderr
-        assert ran.returncode == 0
+        assert [finding for finding in told if finding.verdict == BAD] == [], ran
+        assert ran.exit_code == 0
         assert "The shoe EMULATED is there and speaks: firmware" in of("link", told)[0].seen
         assert of("events", told)[0].seen.startswith("It holds 2 events")  # COMMIT and the key
         assert of("counts", told)[0].seen.startswith("It has lost no sample and no event: frames ")
@@ -104,11 +114,21 @@ def test_a_port_that_is_not_there_gives_status_1_and_a_next_step(tmp_path: Path)
 
 def test_a_prompt_is_told_from_a_shoe(pty: tuple[int, str], tree: UsbTree) -> None:
     master, path = pty
-    # what is written before the port opens is thrown away by the system
-    speaking = threading.Timer(0.3, lambda: os.write(master, b"\0Traceback (most recent call last):\r\n\0"))
+    os.set_blocking(master, False)
+    ended = threading.Event()
+
+    def speak() -> None:
+        while not ended.wait(0.02):  # what is written before the port opens is thrown away by the system
+            with contextlib.suppress(BlockingIOError):
+                os.write(master, b"\0Traceback (most recent call last):\r\n\0")
+
+    speaking = threading.Thread(target=speak)
     speaking.start()
-    findings = shoe(path, tree.ports)
-    found = one("link", findings)
+    try:
+        found = one("link", shoe(path, tree.ports))
+    finally:
+        ended.set()
+        speaking.join()
     assert found.verdict == BAD
     assert "the firmware stopped with an error and printed it" in found.seen
 
@@ -323,11 +343,10 @@ def test_a_shoe_whose_key_is_here_is_examined_sealed_and_keeps_its_events(tmp_pa
     with EmulatedShoe(pace="fast", flash=tmp_path / "flash", device_id=b"SHOE-ONE") as running:
         running.press("new-hand")
         arguments = ["--journal", str(tmp_path / "j"), "--shelf", str(tmp_path / "s"), "--keys", str(path), "--json"]
-        asked = [sys.executable, "-c", MAIN, "doctor", "--port", running.port, *arguments]
-        ran = subprocess.run(asked, capture_output=True, text=True)
+        ran = CliRunner().invoke(commands, ["doctor", "--port", running.port, *arguments])
         told = [Finding(**json.loads(line)) for line in ran.stdout.splitlines()]
-        assert [finding for finding in told if finding.verdict == BAD] == [], ran.stderr
-        assert ran.returncode == 0
+        assert [finding for finding in told if finding.verdict == BAD] == [], ran
+        assert ran.exit_code == 0
         assert of("keys", told)[0].seen == f"The shoe has proven its key, which is in {path}."
         assert "The shoe SHOE-ONE is there and speaks: firmware" in of("link", told)[0].seen
         assert "A round trip takes" in of("line", told)[0].seen

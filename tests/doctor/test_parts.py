@@ -15,9 +15,10 @@ from dealershoe.deck.strip import print_strip
 from dealershoe.doctor import command, parts
 from dealershoe.doctor import shoe as shoe_module
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
-from dealershoe.emulate.mechanics import printed
+from dealershoe.emulate.mechanics import PaperCard, printed
 from dealershoe.emulate.shoe import EmulatedShoe
 from dealershoe.port.identity import Ports
+from doctor.test_doctor import be_patient
 from shoelink import schema
 
 TEST_CARD, TEST_DECK = 54, 1  # firmware/shoe/selftest.py
@@ -25,16 +26,27 @@ TEST_CARD, TEST_DECK = 54, 1  # firmware/shoe/selftest.py
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("QUIET_MS", "GREETS_MS", "STATS_MS"):
-        monkeypatch.setattr(shoe_module, name, 600.0)
+    be_patient(monkeypatch)
+    monkeypatch.setattr(shoe_module, "STATS_MS", 600.0)
 
 
 def of(topic: str, findings: Iterator[Finding]) -> list[tuple[str, str]]:
     return [(found.verdict, found.seen) for found in findings if found.topic == topic]
 
 
-def examined(shoe: EmulatedShoe, draws: int = 0) -> list[Finding]:
-    return list(shoe_module.shoe(shoe.port, Ports(), draws))
+def examined(shoe: EmulatedShoe, draws: int = 0, paper: PaperCard | None = None) -> list[Finding]:
+    """What the doctor finds at `shoe`; when it asks for a card, `paper` is drawn."""
+
+    def draw() -> None:
+        asked = schema.Test(draws)
+        shoe.wait_for(lambda: any(heard.message == asked for heard in shoe.line.heard), "it to hear of the card")
+        shoe.pull(paper, arrives=False)
+
+    drawing = threading.Thread(target=draw)
+    findings = list(shoe_module.shoe(shoe.port, Ports(), draws, ask=lambda _: drawing.start()))
+    if draws:
+        drawing.join()
+    return findings
 
 
 def test_a_shoe_that_is_well_says_so_of_its_parts_and_runs_this_release() -> None:
@@ -174,10 +186,7 @@ def test_another_digest_is_noticed() -> None:
 def test_the_card_that_is_drawn(card: int, draws: int, verdict: str) -> None:
     paper = printed("2c").with_strips(print_strip(card, TEST_DECK))
     with EmulatedShoe(pace="fast", opened=True) as shoe:
-        drawing = threading.Timer(3.0, lambda: shoe.pull(paper, arrives=False))
-        drawing.start()
-        findings = examined(shoe, draws)
-        drawing.join()
+        findings = examined(shoe, draws, paper)
         assert [found for found, _ in of("test card", iter(findings))] == [verdict]
         if draws == schema.TEST_CALIBRATE:  # it is kept over a power cut
             shoe.power_cycle()
@@ -197,9 +206,6 @@ def test_who_calibrates_the_shoe_takes_the_seat_nodes_as_they_are() -> None:
         shoe.power_cycle()
         shoe.rest(20_000)
         assert named(examined(shoe))
-        drawing = threading.Timer(3.0, lambda: shoe.pull(paper, arrives=False))
-        drawing.start()
-        examined(shoe, schema.TEST_CALIBRATE)
-        drawing.join()
+        examined(shoe, schema.TEST_CALIBRATE, paper)
         shoe.rest(10_000)
         assert not named(examined(shoe))

@@ -218,12 +218,13 @@ class Peer:
         return hello
 
     def ping(self, ms: float = 500.0) -> schema.Pong | None:
-        """PING until the PONG that brings its stamp back: the device is up. None: it is not."""
+        """PING until a PONG brings one of the stamps back: the device is up. None: it is not."""
         until = now() + ms
+        place, marks = len(self.heard), set[bytes]()  # the answer to an earlier PING may come behind a later one
         while now() < until:
-            mark = stamp()
+            marks.add(mark := stamp())
             self.say(schema.Ping(mark))
-            heard = self.wait(60.0, lambda h, mark=mark: isinstance(h.message, schema.Pong) and h.message.ping == mark)  # type: ignore[misc]
+            heard = self.wait(60.0, lambda h: isinstance(h.message, schema.Pong) and h.message.ping in marks, place)
             if heard is not None:
                 pong: schema.Pong = heard.message
                 return pong

@@ -31,7 +31,7 @@ GREETS_MS, ANSWERS_MS, QUIET_MS, STATS_MS = (
 )  # autosuspend is 2 s; the firmware's STATS come every 5 s
 GAP_MS = 1_000.0  # an unanswered shoe says HELLO every 100 ms
 IN_RAM = (1, 2)  # details of FAULT FRAM: ABSENT, FAILED; firmware/shoe/kept.py
-PINGS = 10
+PINGS, PONG_MS = 10, 100.0
 DAMAGE = ("zero", "short", "long", "crc")  # what a fault of the line explains, of `frame.Decoder`
 SLOW_MS = 50.0  # round trip: the floor of the link's own time-out
 
@@ -189,7 +189,7 @@ def _line(peer: Peer) -> Iterator[Finding]:
     trips = []
     for _ in range(PINGS):
         begun = now()
-        if peer.ping(100.0) is not None:
+        if peer.ping(PONG_MS) is not None:
             trips.append(now() - begun)
     lost = PINGS - len(trips)
     if lost:
