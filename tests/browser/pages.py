@@ -82,11 +82,15 @@ class Page:
 class Dealer(Page):
     """The dealer's page."""
 
-    def press(self, line: str) -> None:
-        """Touch the key that says `line`, and see that the table took it."""
+    def looked(self) -> None:
+        """Wait until whoever looks at the page has had time to see its newest state."""
         self.newest()
         body = self.page.locator("body")
         until(lambda: body.get_attribute("data-settled") == body.get_attribute("data-version"), "time to see the page")
+
+    def press(self, line: str) -> None:
+        """Touch the key that says `line`, and see that the table took it."""
+        self.looked()
         key = self.page.locator(KEYS[line])
         key.click()
         self.page.locator(f"{KEYS[line]}[data-state=taken]").wait_for(state="attached", timeout=PATIENCE_MS)
