@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,6 +19,8 @@ from dealershoe.console import document, history
 from dealershoe.console.app import Console
 from dealershoe.desk.table_link import TableLink
 from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.entries import Entry
+from dealershoe.record.journal import Journal
 from dealershoe.record.read import opened
 
 HAND = {"id": "1", "line": "hand seats=1-6 button=6"}
@@ -148,6 +151,25 @@ def test_hands_are_read_from_the_journal_and_who_looks_at_cards_is_on_record(roo
         assert no_reason.status_code == 422
     with room.client("dealer") as dealer:
         assert dealer.get("/api/v1/tables/t2/hands").status_code == 403
+
+
+def test_the_story_of_a_hand_has_what_was_said_though_the_disk_is_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, go = Journal.write, threading.Event()
+
+    def slow(journal: Journal, entries: list[Entry]) -> None:
+        assert go.wait(20)
+        write(journal, entries)
+
+    with hall(tmp_path, {"t1": str(tmp_path / "none")}) as room, room.client("floor") as floor:
+        assert floor.post("/api/v1/tables/t1/lines", json=HAND).status_code == 200
+        monkeypatch.setattr(Journal, "write", slow)
+        room.bridges["t1"].ask("report bad-shuffle", "test")
+        room.bridges["t1"].snapshot()  # it was heard
+        threading.Timer(0.3, go.set).start()
+        told = floor.get("/api/v1/tables/t1/hands/1").json()["story"]
+    assert "test" in [one["origin"] for one in told]
 
 
 def _until(client: httpx.Client, path: str, true: Callable[[Any], bool]) -> Any:

@@ -221,6 +221,11 @@ class Bridge:
         return self._writer.path
 
     @property
+    def written(self) -> bool:
+        """Whether its journal has all that was heard; so it is called while the disk refuses, when nobody waits."""
+        return not self._writer.behind
+
+    @property
     def statistics(self) -> dict[str, int]:
         """The figures of the link, by name (`health.NAMES`); not all of one instant."""
         return self._health.statistics()

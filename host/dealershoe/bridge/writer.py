@@ -114,6 +114,11 @@ class Writer:
         self.error: BaseException | None = None  # a defect: nothing more is written
         scribes.hire()
 
+    @property
+    def behind(self) -> bool:
+        """Whether something was handed over that the disk does not have yet, and does not refuse."""
+        return self._busy and self.trouble is None and self.error is None
+
     def put(self, entries: Sequence[Entry]) -> None:
         """Hand over entries in order; returns at once. The scribes begin with them at `Scribes.go`."""
         if entries:

@@ -51,7 +51,7 @@ PAGES = Path(__file__).parent / "pages"
 LONGEST_BODY = 16_384  # bytes
 LONGEST_STACK = 200  # characters
 LONGEST_REASON = 200
-JOURNAL_TRIES, JOURNAL_S = 10, 0.1
+JOURNAL_TRIES, JOURNAL_S = 30, 0.1
 ICON = (  # a card on a green table
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#14532d"/>'
     '<rect x="5" y="3" width="6" height="10" rx="1" fill="#fff"/></svg>'
@@ -243,6 +243,10 @@ class Console:
         cards = request.query_params.get("cards", "0")
         if cards not in ("0", "1"):
             raise refused(422, "`cards` is to be 0 or 1")
+        for _ in range(JOURNAL_TRIES):  # what a page has heard is on the disk a moment later
+            if table.bridge.written:
+                break
+            await asyncio.sleep(JOURNAL_S)
         found = await self._from_journal(history.hand, table.bridge.journal, number)
         if found is None:
             raise refused(404, f"there is no hand {number} on record at table {table.name}")
