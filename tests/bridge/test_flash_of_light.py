@@ -36,7 +36,7 @@ class Table:
         """Play a script; the heads are blinded while the card of that number leaves."""
         session = TableSession(load_stack(RULES))
         flash = (Accident("flash", blinded),)
-        dealer = ScriptedDealer(self.shoe, session, self._tell, between=0.0, accidents=flash)
+        dealer = ScriptedDealer(self.shoe, session, self._tell, between=0.0, accidents=flash, hosted=True)
         for _ in dealer.play(parse("hand seats=1-6 button=6\n" + script, "flash.deal")):
             pass
 

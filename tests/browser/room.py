@@ -55,7 +55,7 @@ class Table:
         self.bridge = bridge
         self.shoe = shoe
         self.tell: Callable[[str], None] = lambda line: bridge.ask(line, "test")
-        self.dealer = ScriptedDealer(shoe, TableSession(load_stack(rules)), self._said, seed=1)
+        self.dealer = ScriptedDealer(shoe, TableSession(load_stack(rules)), self._said, seed=1, hosted=True)
 
     def play(self, script: str) -> None:
         """Play lines of a deal script, to the last of them taken by the bridge."""

@@ -341,7 +341,7 @@ class Watched:
 
             self.frames: list[str] = []  # as `emulate --verbose` shows them
             shoe.line.on_frame = heard
-            dealer = ScriptedDealer(shoe, TableSession(rules()), table.ask, seed=seed)
+            dealer = ScriptedDealer(shoe, TableSession(rules()), table.ask, seed=seed, hosted=True)
             order = []
             for line in dealer.play(load(script).lines):
                 if line.text.startswith("hand"):  # before it the light says how shoe and host meet, in real time

@@ -223,8 +223,8 @@ def test_a_hand_of_the_public_set_is_dealt_by_the_shoe(tmp_path: Path) -> None:
         EmulatedShoe(pace="fast", opened=True) as shoe,
         BenchTable(shoe.port, "tda-2024+house", tmp_path, True) as table,
     ):
-        Dealer(shoe, "tda-2024+house", table.ask).play(script)
-        shoe.quiet()
+        Dealer(shoe, "tda-2024+house", table.ask, hosted=True).play(script)
+        shoe.quiet(hosted=True)
         table.wait_for(lambda: table.snapshot().hand_over, "the pot to be pushed")
         assert table.snapshot().rulings == ()
     told = exported(table.journal, "--open")

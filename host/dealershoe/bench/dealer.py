@@ -15,11 +15,14 @@ from dealershoe.session import TableSession
 class Dealer:
     """`play` deals at the shoe. `tell` is called with every line that the shoe cannot sense; `said` keeps them all."""
 
-    def __init__(self, shoe: EmulatedShoe, rules: str, tell: Callable[[str], object] | None = None) -> None:
+    def __init__(
+        self, shoe: EmulatedShoe, rules: str, tell: Callable[[str], object] | None = None, *, hosted: bool = False
+    ) -> None:
+        """`hosted`: a host is there for certain and is waited for, as of `EmulatedShoe.quiet`."""
         self.said: list[str] = []
         self.tell = tell
         self._shoe = shoe
-        self.dealer = ScriptedDealer(shoe, TableSession(load_stack(rules)), self._tell)
+        self.dealer = ScriptedDealer(shoe, TableSession(load_stack(rules)), self._tell, hosted=hosted)
 
     def play(self, script: str) -> None:
         """Play lines of a deal script, and return when the shoe is done with the last. Raises UserError by line."""

@@ -54,7 +54,7 @@ class Player:
         self._shoe = shoe
         self._bridge = bridge
         self._desk = bridge.desk
-        self._dealer = ScriptedDealer(shoe, TableSession(load_stack(rules)), self._tell, between=between)
+        self._dealer = ScriptedDealer(shoe, TableSession(load_stack(rules)), self._tell, between=between, hosted=True)
 
     def play(self, result: Result) -> Iterator[Line]:
         """Play the script of `result`; gives each line when both ends are done with it, and fills in the result."""

@@ -58,7 +58,8 @@ class ScriptedDealer:
     """Plays items of deal scripts. `tell(line)` returns when whoever is at the other end has taken the line.
 
     `session` is a fresh table under the rules that the host uses. `seed` shuffles the decks. `between` is the pause
-    in seconds of the cards' time from one card to the next. `accidents` befall cards counted from the start.
+    in seconds of the cards' time from one card to the next. `accidents` befall cards counted from the start. `hosted`:
+    as of `EmulatedShoe.quiet`.
     """
 
     def __init__(
@@ -70,12 +71,14 @@ class ScriptedDealer:
         seed: int = 0,
         between: float = 0.35,
         accidents: Iterable[Accident] = (),
+        hosted: bool = False,
     ) -> None:
         self.shoe = shoe
         self.session = session
         self._tell = tell
         self._random = random.Random(seed)
         self._between = between
+        self._hosted = hosted
         self._accidents = {accident.at: accident for accident in accidents}
         self._pulled = 0  # passages since the start
         self._out: dict[int, PaperCard] = {}  # draw number of the hand → the card
@@ -269,7 +272,7 @@ class ScriptedDealer:
         """Until the card has arrived and the host has answered; then the dealer's own pause."""
         if self._between:
             self.shoe.rest(self._between * 1000)
-        self.shoe.quiet()
+        self.shoe.quiet(hosted=self._hosted)
 
 
 def named(items: Iterable[object]) -> frozenset[str]:

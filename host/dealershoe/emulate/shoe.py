@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -415,16 +416,28 @@ class EmulatedShoe:
                         f"lights {self.lights}, tone {self.tone} Hz, it wrote: {self.trace() or 'nothing'}",
                     )
 
-    def quiet(self, deadline: float = DEADLINE) -> None:
+    def quiet(self, deadline: float = DEADLINE, *, hosted: bool = False) -> None:
         """Wait until every card has arrived, the firmware has dealt with it, and the host, if one is there, has stored
         all that the shoe reported (what it wants now has reached the shoe before that).
+
+        `hosted`: one is there for certain, and is waited for where the link was lost: a busy machine may hold a host up
+        for longer than a shoe waits, and what was reported meanwhile is sent when they meet again.
         """
         self._send(timeline.arrived())
-        for _ in range(TURNS):
-            self.settle(deadline)
-        self.wait_for(
-            lambda: self.line.answered or not self.line.alive(time.monotonic()), "the host's acknowledgement", deadline
-        )
+        while True:
+            if hosted:
+                self.wait_for(lambda: self.line.up, "the host", deadline)
+            greetings = self.line.greetings
+            for _ in range(TURNS):
+                self.settle(deadline)
+            self.wait_for(partial(self._answered, greetings, hosted), "the host's acknowledgement", deadline)
+            if not hosted or greetings == self.line.greetings:
+                return
+
+    def _answered(self, greetings: int, hosted: bool) -> bool:
+        """Whether there is nothing to wait for in the session after so many `greetings`."""
+        over = greetings != self.line.greetings if hosted else not self.line.alive(time.monotonic())
+        return self.line.answered or over
 
     def check(self) -> None:
         """Raise ShoeStoppedError if the firmware has ended by itself."""

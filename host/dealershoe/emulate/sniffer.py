@@ -55,6 +55,7 @@ class Sniffer:
         self.on_frame = on_frame
         self.heard: Newest[Heard] = Newest(KEPT)
         self.up = False  # a session is going on
+        self.greetings = 0  # of either end: as long as there is no other, the session is the same
         self.due: Any = None  # the newest schema.Due that the shoe has confirmed: it shows it, and reads cards as of it
         self.signal: Any = None
         self._wished: dict[int, Any] = {}  # what the host sent last, by kind
@@ -90,6 +91,7 @@ class Sniffer:
                 message = None
             if plain == schema.HELLO:
                 self.up = False
+                self.greetings += 1
                 if not from_host and message is not None and message.journal != self._journal:
                     self._journal = message.journal  # its memory has failed: it begins with number 1
                     self._sent = self._stored = None
