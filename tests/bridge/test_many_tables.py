@@ -178,7 +178,7 @@ def test_tables_are_opened_together_under_names_and_one_thread(shoes: list[PtySh
             bridge.start()
         assert sum(thread.name == "room" for thread in threading.enumerate()) == 1
         for shoe, bridge in zip(shoes, bridges.values(), strict=True):
-            wait_for(lambda bridge=bridge: bridge.sessions == 1, "the session")  # type: ignore[misc]
+            wait_for(lambda bridge=bridge: bridge.sessions >= 1, "the session")  # type: ignore[misc]
             bridge.ask(HAND, "test")
             dealt(shoe)
             assert bridge.snapshot().hand == 1
@@ -201,7 +201,7 @@ def test_a_shoe_that_is_not_there_yet_is_waited_for(shoes: list[PtyShoe], tmp_pa
         wait_for(lambda: f"there is no port {link}" in bridge.snapshot().link_why, "the reason")
         bridge.ask(HAND, "test")  # people can speak meanwhile
         link.symlink_to(shoes[0].path)
-        wait_for(lambda: bridge.sessions == 1, "the session")
+        wait_for(lambda: bridge.sessions >= 1, "the session")
         dealt(shoes[0])
     finally:
         bridge.stop()

@@ -43,7 +43,7 @@ def test_the_bridge_resumes_behind_a_line_that_was_pulled(
     emulated_shoe.pull(target=2)
     shoe_bridge.wait_for(lambda: shoe_bridge.snapshot().link == "unsupervised", "the loss")
     shoe_line.reconnect()
-    shoe_bridge.wait_for(lambda: shoe_bridge.sessions == 2, "the way back")
+    shoe_bridge.wait_for(lambda: shoe_bridge.sessions >= 2, "the way back")
     shoe_bridge.wait_for(lambda: [seat.cards for seat in shoe_bridge.snapshot().seats][:2] == [1, 1], "both cards")
 
 
