@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bridge.ptyshoe import PtyShoe, wait_for
@@ -22,6 +23,7 @@ from dealershoe.bridge.start import Place, Rulebooks, open_tables
 from dealershoe.desk.happening import Happening
 from dealershoe.errors import UserError
 from dealershoe.frames.recorder import Recorder
+from dealershoe.port import identity
 from dealershoe.port import port as port_module
 from dealershoe.port.identity import Address, Glances, PortLost, find
 from dealershoe.port.port import Port, seek, terminal_of
@@ -277,14 +279,16 @@ def test_what_can_never_be_a_port_is_said_in_one_sentence(port: str, why: str) -
 def test_one_look_at_the_usb_parts_serves_all_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = UsbTree(tmp_path)
     tree.plug("1-1", 0x2E8A, 5, "ttyACM0", "E661")
-    ports = Glances(tree.roots)
+    ports, clock = Glances(tree.roots), [0.0]
+    monkeypatch.setattr(identity, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     assert [each.path for each in ports.listed()] == [str(tree.roots.dev / "ttyACM0")]
     tree.unplug("1-1")
-    monkeypatch.setattr(Glances, "_from_sysfs", lambda _: pytest.fail("another look"))
-    assert len(ports.listed()) == 1
-    assert ports.bootloaders() == []
-    monkeypatch.undo()
-    wait_for(lambda: ports.listed() == [], "a look of its own, later")
+    with monkeypatch.context() as patch:
+        patch.setattr(Glances, "_from_sysfs", lambda _: pytest.fail("another look"))
+        assert len(ports.listed()) == 1
+        assert ports.bootloaders() == []
+    clock[0] = identity.GLANCE_S
+    assert ports.listed() == []  # a look of its own, later
 
 
 def test_many_begin_and_end_under_load_and_leave_nothing_behind(tmp_path: Path) -> None:
