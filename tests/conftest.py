@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Hypothesis fails an example that takes longer than 200 ms, or long to think of: on a busy machine any can.
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
+# Hypothesis fails an example that takes longer than 200 ms, or long to think of: on a busy machine any can. The same
+# examples each time, so that a run can be repeated; `pytest --hypothesis-profile=search` looks for others.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("search", PATIENT)
+settings.register_profile("same", PATIENT, derandomize=True)
+settings.load_profile("same")
 
 
 @pytest.fixture(scope="session", autouse=True)
