@@ -14,6 +14,7 @@ from shoe import lanes
 from shoe.cardcode import CARDS, FEW, JOKERS, READ
 from shoe.sampleclock import PER_MS, since
 from shoe.selftest import TEST_CARD, TEST_DECK
+from shoe.strip import print_below
 
 _PENDING = 4  # draws that may be on their way to a seat node at once
 _FLIGHT = 2000 * PER_MS  # samples after which a draw is no longer waited for: its place has no node
@@ -107,7 +108,7 @@ class Events:
             reading, way_up = below, schema.WAY_DOWN
         elif above.result == READ:
             reading, way_up = above, schema.WAY_UP
-        elif passage.bottom.marks >= FEW and passage.top.marks < FEW:
+        elif passage.bottom.marks >= FEW and passage.top.marks < FEW and print_below(passage.bottom, passage.top):
             reading, way_up = below, schema.WAY_DOWN
         elif passage.top.marks >= FEW and passage.bottom.marks < FEW:
             reading, way_up = above, schema.WAY_UP

@@ -71,6 +71,25 @@ class Strip:
             self.kinds[i] = self.kinds[i + mark]
         self.marks = left
 
+    def alike(self, enough: int) -> int:
+        """How many marks, and the gaps before them, took about as long as those before; no more are looked for than
+        `enough`. Cells that a hand draws past do, and what light from outside makes of a head mostly does not."""
+        halves = self.halves
+        found = 0
+        for mark in range(1, self.marks):
+            at = 2 * mark + 1
+            now, before = halves[at], halves[at - 2]
+            if now > 2 * before + 2 or before > 2 * now + 2:
+                continue
+            if mark > 1:  # what is before the first mark is no gap
+                now, before = halves[at - 1], halves[at - 3]
+                if now > 2 * before + 2 or before > 2 * now + 2:
+                    continue
+            found += 1
+            if found == enough:
+                break
+        return found
+
     def _close(self) -> None:
         at = self.marks
         if at == ROOM:
@@ -100,3 +119,9 @@ class Strip:
         if 2 * seen[3] >= total:
             return DARK
         return LIGHT if 2 * seen[0] >= total else UNCLEAR
+
+
+def print_below(bottom, top) -> bool:
+    """Whether the marks below, on one Strip, are those of a print, and not of a flash that hid the print above, on the
+    other, which has hardly a mark."""
+    return bottom.alike(FEW) > max(2, top.alike(FEW))

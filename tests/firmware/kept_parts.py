@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-DECODER = ("cardcode", "crc8", "doublefeed", "edges", "passage", "sampleclock", "strip", "twocards")  # firmware/shoe
+DECODER = (
+    "cardcode",
+    "crc8",
+    "doublefeed",
+    "edges",
+    "events",
+    "passage",
+    "sampleclock",
+    "strip",
+    "twocards",
+)  # firmware/shoe
 PHYSICS = ("hand", "magnitudes", "optics", "passes", "physics")  # tests/firmware
 
 Job = tuple[str, int, int, tuple[str, ...]]  # what, seed, passes, checks left out

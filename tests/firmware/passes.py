@@ -102,10 +102,10 @@ class Reader:
         up: bool | None = None
         if below.result == cardcode.READ:
             up = False
-        elif above.result == cardcode.READ:
+        elif above.result == cardcode.READ or low < few <= high:
             up = True
-        elif (low >= few) is not (high >= few):
-            up = high >= few
+        elif high < few <= low and strip_module.print_below(passage.bottom, passage.top):
+            up = False
         reading = above if up else below
         code = (reading.card, reading.deck) if reading.result == cardcode.READ else None
         self.told.append(Told(code, up, passage.double, max(low, high)))
