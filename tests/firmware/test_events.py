@@ -160,6 +160,31 @@ def test_ways_up_and_flags(shoe: Shoe) -> None:
         assert (card.way_up, card.flags, card.token, card.deck) == (way_up, flags, token, deck)
 
 
+def flashed(boxed: bool) -> bytes:
+    """A card of which the heads see five cells; then light from outside hides the print, and flickers below."""
+    samples = bytearray(Scene([(print_card(20, boxed=boxed), 0)]).samples(STEADY))
+    fifth = [at for at in range(1, len(samples)) if samples[at] & 0x09 and not samples[at - 1] & 0x09][5]
+    for at in range(fifth - 2, len(samples)):
+        samples[at] &= 0x60  # the slots are no heads
+    at = fifth
+    for light, dark in ((147, 4), (35, 19), (5, 71), (3, 15), (60, 7), (16, 43), (90, 13)):
+        at += light
+        for flicker in range(at, at + dark):
+            samples[flicker] |= 0x01
+        at += dark
+    return bytes(samples)
+
+
+@pytest.mark.parametrize("boxed", [False, True])
+def test_marks_that_a_flash_made_below_do_not_tell_a_boxed_card_as_face_down(shoe: Shoe, boxed: bool) -> None:
+    """Seven marks below that no print makes, and five of a print. If these are above, it is not face down."""
+    shoe.feed(flashed(boxed))
+    assert shoe.passage.top.marks == (5 if boxed else 0)
+    assert shoe.passage.bottom.marks >= 7
+    way_up = schema.WAY_UNKNOWN if boxed else schema.WAY_DOWN
+    assert (shoe.last.way_up, shoe.last.flags) == (way_up, schema.CARD_UNREAD)
+
+
 def test_no_lane_is_no_target_and_a_lane_that_is_not_due_is_less_certain(shoe: Shoe) -> None:
     shoe.due(1, schema.DUE_SEAT, 4)
     card = shoe.draw()
