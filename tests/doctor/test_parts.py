@@ -40,6 +40,7 @@ def examined(shoe: EmulatedShoe, draws: int = 0, paper: PaperCard | None = None)
     def draw() -> None:
         asked = schema.Test(draws)
         shoe.wait_for(lambda: any(heard.message == asked for heard in shoe.line.heard), "it to hear of the card")
+        shoe.quiet()  # the frame is read; the turn of the loop that heeds it comes later
         shoe.pull(paper, arrives=False)
 
     drawing = threading.Thread(target=draw)
