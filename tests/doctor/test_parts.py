@@ -16,7 +16,7 @@ from dealershoe.doctor import command, parts
 from dealershoe.doctor import shoe as shoe_module
 from dealershoe.doctor.finding import BAD, GOOD, NOTE, Finding
 from dealershoe.emulate.mechanics import PaperCard, printed
-from dealershoe.emulate.shoe import EmulatedShoe
+from dealershoe.emulate.shoe import TURNS, EmulatedShoe
 from dealershoe.port.identity import Ports
 from doctor.test_doctor import be_patient
 from shoelink import schema
@@ -40,7 +40,8 @@ def examined(shoe: EmulatedShoe, draws: int = 0, paper: PaperCard | None = None)
     def draw() -> None:
         asked = schema.Test(draws)
         shoe.wait_for(lambda: any(heard.message == asked for heard in shoe.line.heard), "it to hear of the card")
-        shoe.quiet()  # the frame is read; the turn of the loop that heeds it comes later
+        for _ in range(TURNS):  # the frame is read; the turn of the loop that heeds it comes later
+            shoe.settle()
         shoe.pull(paper, arrives=False)
 
     drawing = threading.Thread(target=draw)
