@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from firmware.listening import Back, Left, Other, passage, told_of
+from firmware.pairs import hide
 from firmware.physics import CLK, LENGTH, LIP, THROAT, Card, Scene, cell_at, pieces, print_card, random_ride, ride
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -258,13 +259,8 @@ def test_a_double_is_told_whichever_code_is_soiled_and_whichever_is_below(
         if soiled in (name, "both"):
             card.scratch("data", cell_at(4), cell_at(14))
             card.scratch("ndata", cell_at(4), cell_at(14))
-    for track in ("clk", "data", "ndata"):
-        if below:
-            setattr(first, track, [(a, min(b, lag)) for a, b in getattr(first, track) if a < lag])
-        else:
-            marks = [(max(a, LENGTH - lag), b) for a, b in getattr(second, track) if b > LENGTH - lag]
-            setattr(second, track, marks)
-    (left,) = lefts(told_of(Scene([(first, 0), (second, lag)]).samples(ride([(190, 900, 1100)]))))
+    pair = hide(first, second, lag, below)
+    (left,) = lefts(told_of(pair.samples(ride([(190, 900, 1100)]))))
     assert left.double
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from firmware.listening import Left, told_of
+from firmware.pairs import hide
 from firmware.physics import CELL, HEAD_AT, LENGTH, Scene, bits_of, cell_at, print_card, ride
 
 cardcode: Any = import_module("shoe.cardcode")
@@ -22,18 +23,6 @@ twocards: Any = import_module("shoe.twocards")
 def lefts(scene: Scene, places: list[float]) -> list[Left]:
     """The cards that are told to have left."""
     return [told for told in told_of(scene.samples(places)) if isinstance(told, Left)]
-
-
-def hide(first: Any, second: Any, lag: float, below: bool) -> Scene:
-    """Two cards, the second so many mm behind, the nearer of which hides the other from the head; `below`: the second
-    one does."""
-    for track in ("clk", "data", "ndata"):
-        if below:
-            setattr(first, track, [(a, min(b, lag)) for a, b in getattr(first, track) if a < lag])
-        else:
-            marks = [(max(a, LENGTH - lag), b) for a, b in getattr(second, track) if b > LENGTH - lag]
-            setattr(second, track, marks)
-    return Scene([(first, 0), (second, lag)])
 
 
 def rested(at: float, seconds: float = 0.1) -> list[float]:
